@@ -6,7 +6,7 @@ import {
 } from '../../tests/support/temporary-relay.ts';
 import { findAgent } from '../ledger/agents.ts';
 import { insertText } from '../ledger/memory/memories.ts';
-import { openPendingOperations } from '../ledger/operations/finish.ts';
+import { openPendingOperations } from '../ledger/operations/pending-operations.ts';
 
 function ask(home: TemporaryRelay, kind: NonNullable<Draft['kind']>, body: string, from = 'jean') {
   return home.send(from, { to: '__orchestrator__', kind, body });

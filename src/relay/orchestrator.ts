@@ -1,6 +1,7 @@
 /** Messages to `__orchestrator__`: the relay does what they ask, in the transaction that accepts them. */
+
+import { partsOfPath, pathAction } from '../kernel/capability/action-text.ts';
 import type { Action } from '../kernel/capability/capability.ts';
-import { partsOfPath, pathAction } from '../kernel/capability/sensitive-path.ts';
 import { AosError } from '../kernel/errors.ts';
 import {
   type OrchestratorRequest,
@@ -9,7 +10,7 @@ import {
 import { setPresence } from '../ledger/agents.ts';
 import { findMemory, insertText } from '../ledger/memory/memories.ts';
 import { noteMemoryUses } from '../ledger/memory/uses.ts';
-import { addPendingOperation } from '../ledger/operations/finish.ts';
+import { addPendingOperation } from '../ledger/operations/pending-operations.ts';
 import { relayName } from './envelope.ts';
 import { type Permitted, permit } from './limits.ts';
 import { type Letter, type Posting, principalIdOf } from './posting.ts';

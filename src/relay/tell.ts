@@ -18,13 +18,13 @@ import {
 import type { Clock, Instant } from '../kernel/ports.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 import { keepPurgeDebt } from '../ledger/memory/uses.ts';
+import { messageOfNote } from '../ledger/operations/finish.ts';
 import {
   addPendingOperation,
   completePendingOperation,
-  messageOfNote,
   openPendingOperations,
   payloadOf,
-} from '../ledger/operations/finish.ts';
+} from '../ledger/operations/pending-operations.ts';
 import {
   type Acceptance,
   type IncomingMessage,

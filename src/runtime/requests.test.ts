@@ -5,8 +5,11 @@ import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Note } from '../kernel/message/message.ts';
 import { insertAgent } from '../ledger/agents.ts';
-import { addPendingOperation, openPendingOperations } from '../ledger/operations/finish.ts';
 import { claimOperation } from '../ledger/operations/operations.ts';
+import {
+  addPendingOperation,
+  openPendingOperations,
+} from '../ledger/operations/pending-operations.ts';
 import { Requests, type RequestsDeps } from './requests.ts';
 import { enqueue } from './submit.ts';
 

@@ -9,13 +9,13 @@ import type { Note } from '../kernel/message/message.ts';
 import type { ReleaseRequest, SpawnRequest } from '../kernel/message/orchestrator-request.ts';
 import type { Clock, Instant } from '../kernel/ports.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { readBudget } from '../ledger/operations/leases.ts';
+import { listOperations } from '../ledger/operations/operations.ts';
 import {
   completePendingOperation,
   openRequests,
   type PendingOperation,
-} from '../ledger/operations/finish.ts';
-import { readBudget } from '../ledger/operations/leases.ts';
-import { listOperations } from '../ledger/operations/operations.ts';
+} from '../ledger/operations/pending-operations.ts';
 import { tellLater } from '../relay/tell.ts';
 import type { SpawnedHere, SpawnOrder } from './spawn.ts';
 

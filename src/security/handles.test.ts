@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../tests/sim/random.ts';
-import { hashOfHandle, looksLikeHandle, mintHandle } from './register.ts';
+import { hashOfHandle, looksLikeHandle, mintHandle } from './handles.ts';
 
 test('mintHandle() makes another handle each time, of 256 bits', () => {
   const random = seededRandom(1);

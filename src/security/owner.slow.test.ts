@@ -21,9 +21,9 @@ import type { Disk, Random } from '../kernel/ports.ts';
 import { readEvents } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { findPrincipal, findPrincipalOfHandle } from '../ledger/security/principals.ts';
+import { hashOfHandle } from './handles.ts';
 import { recoverAddress } from './identity/key-pair.ts';
 import { ensureOwner } from './owner.ts';
-import { hashOfHandle } from './register.ts';
 
 const clock = new SimulatedClock();
 

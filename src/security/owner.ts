@@ -26,6 +26,7 @@ import {
   type PrincipalRow,
   revokeHandlesOf,
 } from '../ledger/security/principals.ts';
+import { hashOfHandle, looksLikeHandle, mintHandle } from './handles.ts';
 import {
   brokenKey,
   keyPath,
@@ -35,7 +36,6 @@ import {
   type Signer,
 } from './identity/key-file.ts';
 import { type KeyPair, signText } from './identity/key-pair.ts';
-import { hashOfHandle, looksLikeHandle, mintHandle } from './register.ts';
 
 export interface OwnerDeps extends DurableFileDeps {
   readonly ledger: Ledger;

@@ -8,9 +8,9 @@
  */
 
 import { addressOfGrantee } from '../kernel/agent/operation.ts';
+import { printAction, wideEnough } from '../kernel/capability/action-text.ts';
 import type { Action, Constraints } from '../kernel/capability/capability.ts';
 import { printCapability } from '../kernel/capability/capability-text.ts';
-import { printAction, wideEnough } from '../kernel/capability/sensitive-path.ts';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
 import { type MemoryAction, sharingAction } from '../kernel/memory/memory.ts';
 import { must } from '../kernel/must.ts';

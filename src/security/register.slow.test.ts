@@ -22,8 +22,9 @@ import { readEvents } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { findPrincipal, findPrincipalOfHandle } from '../ledger/security/principals.ts';
 import { Grants } from './grants/grants.ts';
+import { hashOfHandle } from './handles.ts';
 import { loadKey } from './identity/key-file.ts';
-import { hashOfHandle, registerAgent, registerGuest } from './register.ts';
+import { registerAgent, registerGuest } from './register.ts';
 
 const clock = new SimulatedClock();
 

@@ -5,7 +5,8 @@ import { seededRandom } from '../../tests/sim/random.ts';
 import { insertAgent } from '../ledger/agents.ts';
 import { readEvents } from '../ledger/events.ts';
 import { findPrincipalOfHandle, insertPrincipal } from '../ledger/security/principals.ts';
-import { hashOfHandle, renewHandle } from './register.ts';
+import { hashOfHandle } from './handles.ts';
+import { renewHandle } from './register.ts';
 
 async function world() {
   const clock = new SimulatedClock();

@@ -12,7 +12,6 @@
  * What is in the folder, and whose folder is refused, is in agent-folders.ts.
  */
 
-import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { type AgentState, checkAgentName, checkNewAgentName } from '../kernel/agent/agent.ts';
 import type { DurableFileDeps } from '../kernel/disk/durable-file.ts';
@@ -40,6 +39,7 @@ import {
 import { type FoundFolders, keepMeta, makeFolders } from './agent-folders.ts';
 import { defaultsFor, giveDefaults } from './grants/default-grants.ts';
 import type { GrantChanges, Grants } from './grants/grants.ts';
+import { endOfHandle, hashOfHandle, mintHandle } from './handles.ts';
 import { keysFolder, loadOrCreateKey } from './identity/key-file.ts';
 import type { KeyPair } from './identity/key-pair.ts';
 
@@ -313,26 +313,4 @@ export function unknownAgent(name: string): AosError {
     message: `There is no agent ${quote(name)}`,
     fix: 'aos ps lists those that there are',
   });
-}
-
-const shape = /^aos_[A-Za-z0-9_-]{43}$/;
-
-/** A new secret of 256 bits. It is shown once; the ledger keeps its hash only. */
-export function mintHandle(random: Random): string {
-  return `aos_${Buffer.from(random.bytes(32)).toString('base64url')}`;
-}
-
-/** What the ledger knows a handle by. The bits are too many to guess, so no salt is needed. */
-export function hashOfHandle(handle: string): string {
-  return hash('sha256', handle);
-}
-
-/** When a handle that is good for so long ends; null for never. */
-function endOfHandle(now: Instant, handleMs: number | undefined): Instant | null {
-  return handleMs === undefined ? null : now + handleMs;
-}
-
-/** Whether it could be a handle at all. */
-export function looksLikeHandle(text: string): boolean {
-  return shape.test(text);
 }

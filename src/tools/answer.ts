@@ -1,8 +1,8 @@
 /** A human's answer to a call that waits: it goes on, or it is over. */
 
+import { capabilityFor, printAction } from '../kernel/capability/action-text.ts';
 import type { Action } from '../kernel/capability/capability.ts';
 import { printCapability } from '../kernel/capability/capability-text.ts';
-import { capabilityFor, printAction } from '../kernel/capability/sensitive-path.ts';
 import { AosError } from '../kernel/errors.ts';
 import { oneLine } from '../kernel/text/quote.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
@@ -16,7 +16,7 @@ import {
 } from '../security/approvals.ts';
 import type { GrantChanges } from '../security/grants/grants.ts';
 import type { HeldGrant } from '../security/grants/shelf.ts';
-import { digestOf, permitAll, recordStart } from './ask.ts';
+import { digestOf, permitCall, recordStart } from './ask.ts';
 import type { CallDeps } from './deps.ts';
 import { tellOfEnd } from './notes.ts';
 import { type CallOutcome, outcomeOf, scrubbedError } from './outcome.ts';
@@ -117,7 +117,7 @@ async function approve(
   const subject = `approval:${approval.id}`;
   await tx.record({ actor: by, kind: 'approval.approved', subject, data });
   const { principal, call_id: callId } = call;
-  const permission = await permitAll(deps.grants, tx, {
+  const permission = await permitCall(deps.grants, tx, {
     ...{ principal, callId, prepared },
     isApproved: true,
   });

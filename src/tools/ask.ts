@@ -136,7 +136,7 @@ async function decide(
   const { principal } = request;
   const now = deps.clock.now();
   const wanted = { principal, callId, prepared, asks, isApproved: false };
-  const permission = await permitAll(deps.grants, tx, wanted);
+  const permission = await permitCall(deps.grants, tx, wanted);
   if (permission.kind === 'allowed') {
     await insertCall(tx, { ...written, state: 'started', asked_at: now, started_at: now });
     await recordStart(tx, { written, prepared, grants: permission.grants });
@@ -250,7 +250,7 @@ interface Wanted {
 }
 
 /** Decides, and where the call may start, counts the uses. A denial is on record after it. */
-export async function permitAll(
+export async function permitCall(
   grants: Grants,
   tx: Transaction,
   { principal, callId, prepared, asks, isApproved, isCounted = false }: Wanted,

@@ -20,7 +20,7 @@ import {
   waitingCallsUnder,
 } from '../ledger/security/journal.ts';
 import { type AnsweredCall, endWith, type GoingOn, lostCall } from './answer.ts';
-import { permitAll, recordStart } from './ask.ts';
+import { permitCall, recordStart } from './ask.ts';
 import type { CallDeps } from './deps.ts';
 import { tellOfEnd, tellQuietly } from './notes.ts';
 import { outcomeOf } from './outcome.ts';
@@ -74,7 +74,7 @@ async function runAgain(
   const { principal, call_id: callId } = call;
   try {
     const prepared = deps.tool(call.tool).prepare(JSON.parse(call.arguments));
-    const permission = await permitAll(deps.grants, tx, {
+    const permission = await permitCall(deps.grants, tx, {
       ...{ principal, callId, prepared },
       isApproved: true,
       isCounted: call.runs > 0,

@@ -31,7 +31,8 @@ import { announceBatch } from './announce.ts';
 import type { BegunUpload } from './calls.ts';
 import type { TransferActor } from './deps.ts';
 import { finishUpload } from './finish.ts';
-import { checkRoom, refuseSending, reserveStepBytes } from './refusals.ts';
+import { checkRoom, reserveStepBytes } from './quota.ts';
+import { refuseSending } from './refusals.ts';
 import {
   checkRecipients,
   checkSendRequest,

@@ -31,7 +31,8 @@ import { tellAll } from '../relay/tell.ts';
 import { alert, announceBatch, transferView } from './announce.ts';
 import type { SentAnswer } from './calls.ts';
 import { type TransferActor, transferNotes } from './deps.ts';
-import { checkRoom, refuseSending, unknownUpload } from './refusals.ts';
+import { checkRoom } from './quota.ts';
+import { refuseSending, unknownUpload } from './refusals.ts';
 import { checkRecipients, newTransfer, type SendRequest, wrapFor, writeTransfers } from './rows.ts';
 import { requestIn, type ServingDeps, uploadOf } from './upload.ts';
 
@@ -217,7 +218,7 @@ async function writeFailed(
     const data = { sender, recipient, filename: request.filename, reason };
     await tx.record({ actor: principalIdOf(sender), kind: 'transfer.failed', subject, data });
   }
-  // Only a recipient that has not tried again is told of it.
+  // A sender that may try again has its answer; the owner is told when it has given up.
   if (attempts <= transferRetries) return batch;
   const words = `${sender} could not send ${oneLine(request.filename)} to ${request.to.join(', ')}: ${oneLine(reason)}`;
   const facts = { to: request.to, reason, batch };

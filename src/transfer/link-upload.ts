@@ -25,7 +25,8 @@ import { transfersOfBatch } from '../ledger/transfers/transfers.ts';
 import { principalIdOf } from '../relay/posting.ts';
 import { announceBatch } from './announce.ts';
 import { goodLink } from './links.ts';
-import { checkRoom, unknownLink } from './refusals.ts';
+import { checkRoom } from './quota.ts';
+import { unknownLink } from './refusals.ts';
 import { checkRecipients, type SendRequest, wrapFor, writeTransfers } from './rows.ts';
 import type { ServingDeps } from './upload.ts';
 

@@ -21,7 +21,7 @@ import { insertTransfer, type NewTransfer } from '../ledger/transfers/transfers.
 import { ownerName } from '../relay/envelope.ts';
 import { principalIdOf } from '../relay/posting.ts';
 import type { TransferDeps } from './deps.ts';
-import { watchQuota } from './refusals.ts';
+import { watchQuota } from './quota.ts';
 
 export interface NewSending {
   readonly body: BodyRow;

@@ -16,7 +16,8 @@ import { tellAll, tellLater } from '../relay/tell.ts';
 import { alert, removeManifest, statusOf, transferView } from './announce.ts';
 import type { TransferView } from './calls.ts';
 import { type TransferDeps, transferNotes } from './deps.ts';
-import { type Side, transferOf, transferOver, watchQuota, wrongState } from './refusals.ts';
+import { watchQuota } from './quota.ts';
+import { type Side, transferOf, transferOver, wrongState } from './refusals.ts';
 
 export interface SettleRequest {
   readonly id: string;

@@ -14,7 +14,8 @@ import {
   uploadsPerhapsLeft,
 } from '../ledger/transfers/bodies.ts';
 import type { TransferDeps } from './deps.ts';
-import { checkRoom, reserveStepBytes, unknownUpload } from './refusals.ts';
+import { checkRoom, reserveStepBytes } from './quota.ts';
+import { unknownUpload } from './refusals.ts';
 import type { SendRequest } from './rows.ts';
 
 /** Refused in the same words whether there is none or it is another principal's. */

@@ -26,32 +26,21 @@ import {
 import { at, ids } from './sample.ts';
 import { count, toolWithRoute, type Verb } from './verb.ts';
 
-// How long each may be is said by a sentence of the tool. What HTTP checks before, by the JSON
-// Schema, is only what would be absurd.
-const upTo = (longest: number) =>
-  [
-    ({ length }: { readonly length: number }) => length <= longest,
-    `It is longer than ${longest}`,
-  ] as const;
 const visible = (longest: number) =>
   z
     .string()
-    .refine((text) => text !== '', 'It is empty')
-    .refine(...upTo(longest))
+    .min(1, 'It is empty')
+    .max(longest)
     .refine((text) => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text), 'It has something unseen in it');
 
 const usualScope = scope.default('working').describe('working where nothing is said');
-export const name = visible(128).min(1).max(200);
+export const name = visible(128);
 export const key = z
   .string()
   .min(1)
   .refine(isMemoryKey, keyRule)
-  .max(1000)
   .describe('Such as projects/house/plan; of what is shared the first part is its space');
-const tags = z
-  .array(visible(memoryLimits.tagCharacters).max(1000))
-  .refine(...upTo(memoryLimits.tags))
-  .max(100);
+const tags = z.array(visible(memoryLimits.tagCharacters)).max(memoryLimits.tags);
 const moment = z.iso
   .datetime({ offset: true, error: 'That is no time such as 2026-11-16T12:00:00Z' })
   .transform((text) => Date.parse(text))
@@ -99,7 +88,6 @@ export const memoryVerbs = {
         .describe('A text, or any other value of JSON; at most 1 MiB'),
       tags: tags.optional(),
       thread: visible(memoryLimits.threadCharacters)
-        .max(1000)
         .optional()
         .describe('The conversation that it is a part of'),
       valid_from: moment.optional().describe('Since when it is so, where that is not now'),
@@ -109,7 +97,7 @@ export const memoryVerbs = {
         .min(1)
         .refine((seconds) => seconds <= 100 * 366 * 86_400, 'Too long: at most a hundred years')
         .optional()
-        .describe('How long it is kept; for good where nothing is said'),
+        .describe('How long it is kept, at most a hundred years; for good where nothing is said'),
       pin: z.boolean().optional().describe('Told to a model before everything else'),
     }),
     // Room for a value of a MiB of which every character is spelt out.
@@ -151,8 +139,7 @@ export const memoryVerbs = {
       query: z
         .string()
         .min(1)
-        .refine(...upTo(memoryLimits.queryCharacters))
-        .max(4 * memoryLimits.queryCharacters)
+        .max(memoryLimits.queryCharacters)
         .describe('Words, "a phrase", the beginning of a word with *, times such as last week'),
       scope: scope.optional().describe('All that may be searched where nothing is said'),
       of: name.optional().describe('Whose, where only one’s is meant: an agent, or "owner"'),

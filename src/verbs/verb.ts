@@ -3,8 +3,8 @@
  * and its checks, the OpenAPI page, the typed client and the model's tool are derived from it.
  */
 import * as z from 'zod';
+import { pathAction } from '../kernel/capability/action-text.ts';
 import type { Action } from '../kernel/capability/capability.ts';
-import { pathAction } from '../kernel/capability/sensitive-path.ts';
 import { parseFilePath } from '../kernel/files/file-path.ts';
 
 /** What it does to what is there: nothing, something, or something that cannot be taken back. */

@@ -27,7 +27,7 @@ import {
   addPendingOperation,
   completePendingOperation,
   openPendingOperations,
-} from '../../src/ledger/operations/finish.ts';
+} from '../../src/ledger/operations/pending-operations.ts';
 import {
   dueTimers,
   nextDue,

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Random } from '../../src/kernel/ports.ts';
 import { type Ledger, type Sql, writeState } from '../../src/ledger/ledger.ts';
-import { addPendingOperation } from '../../src/ledger/operations/finish.ts';
+import { addPendingOperation } from '../../src/ledger/operations/pending-operations.ts';
 import { SimulatedClock } from '../sim/clock.ts';
 import { integerBelow } from '../sim/random.ts';
 import { temporaryFolder } from './temporary-folder.ts';

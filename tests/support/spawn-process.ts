@@ -5,8 +5,8 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findAgent } from '../../src/ledger/agents.ts';
-import { openPendingOperations } from '../../src/ledger/operations/finish.ts';
 import { readLeases } from '../../src/ledger/operations/leases.ts';
+import { openPendingOperations } from '../../src/ledger/operations/pending-operations.ts';
 import { openWorld, sendAsOwner, type World, type WorldPlaces } from './runtime-world.ts';
 import { Boundaries } from './watched-ledger.ts';
 

@@ -1,7 +1,8 @@
 /** A call as the door hands it to a tool, over capabilities that a test names. */
+
+import { printAction } from '../../src/kernel/capability/action-text.ts';
 import { type Action, decide, type GrantChain } from '../../src/kernel/capability/capability.ts';
 import { parseCapability } from '../../src/kernel/capability/capability-text.ts';
-import { printAction } from '../../src/kernel/capability/sensitive-path.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { Permit } from '../../src/security/permit.ts';
 import type { Tool, ToolCall } from '../../src/tools/tool.ts';

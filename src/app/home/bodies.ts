@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { CommandSpec } from '../../kernel/agent/agent.ts';
 import { programEnvironment } from '../../kernel/agent/program.ts';
-import { endsAtSecret, partsOfPath, pathAction } from '../../kernel/capability/sensitive-path.ts';
+import { partsOfPath, pathAction } from '../../kernel/capability/action-text.ts';
+import { endsAtSecret } from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { madeAt } from '../../kernel/new-id.ts';
 import type { BodyOrder, SandboxView } from '../../kernel/sandbox.ts';

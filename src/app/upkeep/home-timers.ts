@@ -1,12 +1,11 @@
 /** The timers of a home: for the chain of events, what messages leave behind, and approvals. */
+
 import type { FileAgent } from '../../files/open-file-agent.ts';
 import { forgetOldKeys } from '../../gateway/server/idempotency.ts';
-import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Instant } from '../../kernel/ports.ts';
 import { thinSignedHeads } from '../../ledger/events.ts';
-import type { Ledger, Sql, Transaction } from '../../ledger/ledger.ts';
+import type { Ledger, Transaction } from '../../ledger/ledger.ts';
 import { deleteOperationsBefore } from '../../ledger/operations/operations.ts';
-import { type ApprovalRow, findApproval } from '../../ledger/security/approvals.ts';
 import { deleteGrantsBefore } from '../../ledger/security/grants.ts';
 import { deleteCallsBefore } from '../../ledger/security/journal.ts';
 import { deleteEndedHandles } from '../../ledger/security/principals.ts';
@@ -18,6 +17,7 @@ import { type HeadDeps, signNewHead } from '../../security/audit/head.ts';
 import { pruneEvents } from '../../security/audit/prune.ts';
 import type { ToolCalls } from '../../tools/call.ts';
 import type { Transfers } from '../../transfer/transfers.ts';
+import { postApproval } from './approval-webhook.ts';
 import { nextCutoff, type Ring } from './timers.ts';
 
 const minuteMs = 60_000;
@@ -163,57 +163,4 @@ async function announce(deps: HomeTimersDeps, approval: string): Promise<void> {
   await calls.announce(approval);
   if (approvalWebhook === 'none') return;
   await postApproval({ sql: ledger.committed, clock }, approvalWebhook, approval);
-}
-
-// Tells a program of the owner's, by a request, that a call waits for an approval.
-
-// Other timers wait for this one.
-const patienceMs = 3000;
-
-/** Throws when it did not get through; the caller tries again. Nothing is sent once it was answered. */
-export async function postApproval(
-  { sql, clock }: { readonly sql: Sql; readonly clock: Clock },
-  url: string,
-  id: string,
-): Promise<void> {
-  const approval = await findApproval(sql, id);
-  if (approval?.state !== 'waiting') return;
-  const late = new AbortController();
-  const over = new AbortController();
-  clock.sleep(patienceMs, over.signal).then(
-    () => late.abort(),
-    // It was answered in time.
-    () => {},
-  );
-  try {
-    const answer = await fetch(url, {
-      method: 'POST',
-      redirect: 'error',
-      // One request now and then is no reason to keep a connection.
-      headers: { 'content-type': 'application/json', connection: 'close' },
-      body: JSON.stringify(wireOf(approval)),
-      signal: late.signal,
-    });
-    await answer.body?.cancel();
-    if (!answer.ok) throw new Error(`it answers ${answer.status}`);
-  } catch (cause) {
-    throw new AosError('http.unreachable', {
-      message: 'The webhook for approvals cannot be reached',
-      fix: 'Check the setting approvalWebhook; it is tried again until somebody has answered',
-      cause,
-    });
-  } finally {
-    over.abort();
-  }
-}
-
-/** What is asked, but not with which arguments: those are for the one who answers. */
-function wireOf({ id, principal, tool, reason, hash, asked_at, expires_at }: ApprovalRow): object {
-  return {
-    type: 'approval.asked',
-    ...{ id, tool, reason, hash },
-    agent: principal.replace(/^agent:/, ''),
-    asked_at: new Date(asked_at).toISOString(),
-    expires_at: new Date(expires_at).toISOString(),
-  };
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { temporaryTools, testTool } from '../../../tests/support/temporary-tools.ts';
 import { realClock } from '../../engines/clock.ts';
-import { postApproval } from './home-timers.ts';
+import { postApproval } from './approval-webhook.ts';
 
 interface Hook extends AsyncDisposable {
   readonly url: string;

@@ -3,7 +3,6 @@ import { AosError } from '../../kernel/errors.ts';
 import type { SearchHit, SearchRequest, SearchResult } from '../../kernel/files/look.ts';
 import { countWords } from '../../kernel/files/words.ts';
 import { whenWords } from '../../kernel/language/span-words.ts';
-import { must } from '../../kernel/must.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { lookRequest, nearness, searchRequest } from '../look-request.ts';
 import { skippedWords } from './list-files.ts';
@@ -99,7 +98,10 @@ function nearestFirst(
   hits: readonly SearchHit[],
   { after = -Infinity, before = Infinity }: { readonly after?: number; readonly before?: number },
 ): readonly SearchHit[] {
-  const least = must(hits[0], 'the best hit').score * nearness;
+  const [best] = hits;
+  // All that was found may have gone meanwhile.
+  if (best === undefined) return hits;
+  const least = best.score * nearness;
   const distance = ({ file: { modifiedAt } }: SearchHit) =>
     modifiedAt < after ? after - modifiedAt : modifiedAt - before;
   const near = hits.filter(({ score }) => score >= least);

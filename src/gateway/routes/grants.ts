@@ -1,7 +1,7 @@
 import { granteeOf } from '../../kernel/agent/operation.ts';
+import { pathAction, printAction } from '../../kernel/capability/action-text.ts';
 import type { Action } from '../../kernel/capability/capability.ts';
 import { parseCapability } from '../../kernel/capability/capability-text.ts';
-import { pathAction, printAction } from '../../kernel/capability/sensitive-path.ts';
 import { parseRequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';

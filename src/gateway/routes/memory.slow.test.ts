@@ -72,6 +72,24 @@ describe('the contract', () => {
     );
   });
 
+  test('tells a model the limits that the tools hold it to, and refuses more in their words', async () => {
+    await using home = await temporaryGateway();
+    const tools = (await home.client.tools()).items;
+    const store = tools.find(({ name }) => name === 'memory.store');
+
+    const tooMany = { key: 'a', value: 1, tags: Array.from({ length: 33 }, (_, n) => `t${n}`) };
+    const refused = home.client.storeMemory(tooMany);
+
+    expect(store?.input_schema).toMatchObject({
+      properties: {
+        tags: { maxItems: 32, items: { minLength: 1, maxLength: 64 } },
+        thread: { minLength: 1, maxLength: 200 },
+        of: { maxLength: 128 },
+      },
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'tool.bad-arguments' });
+  });
+
   function fieldsOf(schema: Record<string, unknown>) {
     const { properties = {}, required = [] } = schema;
     // As every JSON schema of an object has them.

@@ -13,8 +13,8 @@ import { findOperation, type OperationRow } from '../../ledger/operations/operat
 import { insertHandle } from '../../ledger/security/principals.ts';
 import { unknownOperation } from '../../operations/access.ts';
 import { keyFor } from '../../operations/store-artifact.ts';
+import { hashOfHandle, mintHandle } from '../../security/handles.ts';
 import { checksummed } from '../../security/identity/key-pair.ts';
-import { hashOfHandle, mintHandle } from '../../security/register.ts';
 import type { Answer } from '../contract/contract.ts';
 import type { Caller } from '../server/authenticate.ts';
 import { untilHangUp } from '../server/connections.ts';

@@ -9,7 +9,7 @@ import {
   insertPrincipal,
   revokeHandlesOf,
 } from '../../ledger/security/principals.ts';
-import { hashOfHandle, mintHandle } from '../../security/register.ts';
+import { hashOfHandle, mintHandle } from '../../security/handles.ts';
 import { Authenticator } from './authenticate.ts';
 import type { Door } from './connections.ts';
 

@@ -18,7 +18,8 @@ import { findAgent } from '../../ledger/agents.ts';
 import type { Ledger, Sql } from '../../ledger/ledger.ts';
 import { findHandle, type KnownHandle } from '../../ledger/security/principals.ts';
 import { ownerName, type PrincipalName } from '../../relay/envelope.ts';
-import { hashOfHandle, looksLikeHandle, unknownAgent } from '../../security/register.ts';
+import { hashOfHandle, looksLikeHandle } from '../../security/handles.ts';
+import { unknownAgent } from '../../security/register.ts';
 import type { Door } from './connections.ts';
 
 export type Caller =

@@ -135,14 +135,28 @@ export class RequestIds {
 /** A schema of the contract that becomes JSON Schema only when it is compiled. */
 export class ContractSchema {
   readonly schema: z.ZodType;
+  readonly #isOfTool: boolean;
 
-  constructor(schema: z.ZodType) {
+  constructor(schema: z.ZodType, { isOfTool = false } = {}) {
     this.schema = schema;
+    this.#isOfTool = isOfTool;
   }
 
   toJsonSchema(): Record<string, unknown> {
-    return { ...z.toJSONSchema(this.schema, { target: 'draft-7', io: 'input' }) };
+    const override = this.#isOfTool ? withoutLengths : () => {};
+    return { ...z.toJSONSchema(this.schema, { target: 'draft-7', io: 'input', override }) };
   }
+}
+
+/** What is too long or too many is refused by the tool itself, in its own words. */
+function withoutLengths({
+  jsonSchema,
+}: {
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}): void {
+  delete jsonSchema.minLength;
+  delete jsonSchema.maxLength;
+  delete jsonSchema.maxItems;
 }
 
 /** What the framework is told of a route's query, parameters and body. */
@@ -154,7 +168,7 @@ export function requestSchema(route: Verb): Record<string, unknown> {
   // Without fields a body is not looked at, so that none need be sent.
   const isChecked = route.method === 'POST' && route.ownBodyCheck !== true;
   return isChecked && hasFields(route.input)
-    ? { ...schema, body: new ContractSchema(route.input) }
+    ? { ...schema, body: new ContractSchema(route.input, { isOfTool: route.name !== undefined }) }
     : schema;
 }
 

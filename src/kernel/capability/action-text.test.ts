@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyAction } from '../../../tests/support/capability-arbitrary.ts';
+import { capabilityFor, printAction, wideEnough } from './action-text.ts';
 import { type Action, type Capability, covers } from './capability.ts';
 import { parseCapability, printCapability } from './capability-text.ts';
-import { capabilityFor, printAction, wideEnough } from './sensitive-path.ts';
 
 const file = (...path: string[]): Action => ({ resource: 'file', action: 'read', path });
 const page = (...path: string[]): Action => ({

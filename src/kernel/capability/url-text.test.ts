@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { times } from '../../../tests/support/tier.ts';
+import { printAction } from './action-text.ts';
 import { type Action, covers } from './capability.ts';
 import { parseCapability } from './capability-text.ts';
-import { printAction } from './sensitive-path.ts';
 import { parseRequestUrl, printRequestUrl } from './url-text.ts';
 
 function actionOf(text: string): Action {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { times } from '../../../tests/support/tier.ts';
+import { pathAction } from '../capability/action-text.ts';
 import { decide, type GrantChain, type PathTarget } from '../capability/capability.ts';
 import { parseCapability } from '../capability/capability-text.ts';
-import { pathAction } from '../capability/sensitive-path.ts';
 import type { FileReach } from './look.ts';
 import { isInReach, reachFrom } from './reach.ts';
 

@@ -8,8 +8,10 @@
  * R3. In a walk most names are nothing special, and then the folder knows the answer. Which names
  *     need the whole question is told from the tables, on the safe side.
  */
+
+import { partsOfPath } from '../capability/action-text.ts';
 import { coversPath, type PathTarget } from '../capability/capability.ts';
-import { endsAtSecret, partsOfPath, sensitiveParts } from '../capability/sensitive-path.ts';
+import { endsAtSecret, sensitiveParts } from '../capability/sensitive-path.ts';
 import { compileGlob, exactPath, type Glob, type GlobState } from './glob.ts';
 import { type NameTest, namePattern } from './glob-name.ts';
 import type { FileKind, FileReach, LookRequest } from './look.ts';

@@ -289,7 +289,7 @@ const hash = {
   wanted: '"sha256:" and 64 hex digits in lower case',
 };
 
-// TO has its rule in message.ts. FROM, ID and SENT are believed of the relay alone.
+// TO has its rule above. FROM, ID and SENT are believed of the relay alone.
 const rules: Readonly<Partial<Record<KnownHeader, HeaderRule>>> = {
   KIND: {
     lawful: (value) => messageKinds.some((kind) => kind === value),

@@ -5,7 +5,7 @@
  *     it was forgotten; and for its pin. What has expired is emptied, and `purge` hides rows and
  *     takes them away.
  * M2. Whatever is changed of a memory is a change that the search index hears of, in the same
- *     transaction (changes.ts).
+ *     transaction (uses.ts).
  */
 import type { MemoryKey, MemoryScope } from '../../kernel/memory/memory.ts';
 import type { Instant } from '../../kernel/ports.ts';

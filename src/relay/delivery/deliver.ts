@@ -1,6 +1,6 @@
 /**
  * From the ledger to the recipients. Each mailbox, and each subscription, is a queue that
- * is worked off in order, one batch after another (queue.ts).
+ * is worked off in order, one batch after another.
  *
  * D1. Only what is on disk is delivered, and only by who holds it.
  * D2. What was accepted a moment ago goes straight from memory when everything before it

@@ -34,7 +34,7 @@ import {
   type MessageRow,
   unfinishedMessages,
 } from '../../ledger/messages/messages.ts';
-import { openPendingOperations } from '../../ledger/operations/finish.ts';
+import { openPendingOperations } from '../../ledger/operations/pending-operations.ts';
 import type { AcceptDeps } from '../accept.ts';
 import type { RelayCore } from '../deps.ts';
 import { type InterruptedBatch, type OutgoingMail, stampIn } from '../mail.ts';

@@ -9,11 +9,8 @@
  *     write; what is found on the PATH by its name is the owner's.
  */
 import { dirname } from 'node:path';
-import {
-  isAboveSecrets,
-  partsOfPath,
-  sensitiveParts,
-} from '../../kernel/capability/sensitive-path.ts';
+import { partsOfPath } from '../../kernel/capability/action-text.ts';
+import { isAboveSecrets, sensitiveParts } from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { isIn } from '../../kernel/files/file-path.ts';
 import type { ProgramPart } from '../../kernel/programs.ts';

@@ -7,6 +7,7 @@
  *     a name can lead anywhere, whatever host it belongs to.
  */
 
+import { printAction } from '../../kernel/capability/action-text.ts';
 import {
   isLoopbackAddress,
   isPublicAddress,
@@ -14,7 +15,6 @@ import {
   parseIpv6,
   printIpv6,
 } from '../../kernel/capability/host-text.ts';
-import { printAction } from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Resolver } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';

@@ -285,7 +285,7 @@ export interface HeldGrant extends GrantChain {
   plainBits: number;
   /** Undefined where it has no end. */
   readonly expires: Instant | undefined;
-  /** Of one that hangs in a tree of paths as a twig: what is left of its path (shelf.ts). */
+  /** Of one that hangs in a tree of paths as a twig: what is left of its path. */
   tail: readonly string[];
   hasBelow: boolean;
   /** The next one for the same target. */

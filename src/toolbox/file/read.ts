@@ -5,7 +5,7 @@
 
 import { followPath, type PathEnd, placesOn } from '../../files/follow-path.ts';
 import { decodeUtf8, typeOfBytes, wholeCharacters } from '../../files/text-bytes.ts';
-import { pathAction } from '../../kernel/capability/sensitive-path.ts';
+import { pathAction } from '../../kernel/capability/action-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { parseFilePath, printFilePath, readSteadily } from '../../kernel/files/file-path.ts';
 import { must } from '../../kernel/must.ts';

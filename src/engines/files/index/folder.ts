@@ -1,7 +1,7 @@
 /**
  * One folder of the index: what is in it now takes the place of what was.
  *
- * F1. What is kept secret is in no index, neither by its name nor by its text (secrets.ts).
+ * F1. What is kept secret is in no index, neither by its name nor by its text (store.ts).
  * F2. A folder that was changed a moment ago may be changed again within the same tick of its
  *     clock: it counts as not yet looked at.
  */

@@ -6,7 +6,8 @@
  * I2. Names are bytes: what is no UTF-8 is stored as a blob, everything else as text.
  */
 
-import { endsAtSecret, partsOfPath } from '../../../kernel/capability/sensitive-path.ts';
+import { partsOfPath } from '../../../kernel/capability/action-text.ts';
+import { endsAtSecret } from '../../../kernel/capability/sensitive-path.ts';
 import { continuesPlace, specialNames } from '../../../kernel/files/names.ts';
 import { bytesOf, textOf } from '../../disk/owners.ts';
 import { dropIndexFile, type IndexKind, openIndexFile, PreparedSql } from '../../index-file.ts';

@@ -1,7 +1,7 @@
 /** What an index has below a base, after it was compared with the disk. */
 
 import { lstatSync } from 'node:fs';
-import { partsOfPath } from '../../../kernel/capability/sensitive-path.ts';
+import { partsOfPath } from '../../../kernel/capability/action-text.ts';
 import { isIn } from '../../../kernel/files/file-path.ts';
 import type { LookBase } from '../../../kernel/files/look.ts';
 import { realClock } from '../../clock.ts';
