@@ -7,7 +7,6 @@
  */
 
 import { type BigIntStats, lstatSync } from 'node:fs';
-import { composed } from '../../kernel/files/glob-name.ts';
 import type {
   FileKind,
   Listing,
@@ -17,6 +16,7 @@ import type {
 } from '../../kernel/files/look.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
 import { bytesOf } from '../disk/owners.ts';
+import { BestFiles, compareFiles, comparePaths, type Key, nameKey } from './best-files.ts';
 import type { ContentFacts } from './content-filter.ts';
 import { NotEntered, type TreeFolder } from './held-folders.ts';
 import { asksForStats, asksForTaken, Sieve, type SievedFile } from './sieve.ts';
@@ -126,95 +126,6 @@ class ListPart {
     if (by === 'created') return stats.birthtimeMs;
     return by === 'taken' ? (told.takenAt ?? stats.mtimeMs) : stats.mtimeMs;
   }
-}
-
-type SortOrder = LookRequest['sort'];
-
-/** What is compared: of names a text, of everything else a number. */
-type Key = string | number;
-
-interface Kept<Item> {
-  readonly key: Key;
-  readonly item: Item;
-}
-
-/** Some more than are wanted are kept, so that they are seldom put in order. */
-const spare = 64;
-
-/** The first so many in the order that was asked for, of however many there are. */
-class BestFiles<Item> {
-  readonly #limit: number;
-  readonly #compareKeys: (one: Key, other: Key) => number;
-  readonly #compareItems: (one: Item, other: Item) => number;
-  #kept: Kept<Item>[] = [];
-  /** Whatever comes after this is not among the first. */
-  #last: Key | undefined;
-
-  /** Where the keys are the same, `compareItems` decides. */
-  constructor(
-    limit: number,
-    order: SortOrder['order'],
-    compareItems: (one: Item, other: Item) => number,
-  ) {
-    this.#limit = limit;
-    this.#compareKeys = compareIn(order);
-    this.#compareItems = compareItems;
-  }
-
-  /** Asked first, because for most of very many the answer is no. */
-  wants(key: Key): boolean {
-    return this.#last === undefined ? this.#limit > 0 : this.#compareKeys(key, this.#last) <= 0;
-  }
-
-  add(key: Key, item: Item): void {
-    this.#kept.push({ key, item });
-    if (this.#kept.length >= 2 * this.#limit + spare) this.#cut();
-  }
-
-  /** In order. */
-  items(): readonly Item[] {
-    this.#cut();
-    return this.#kept.map(({ item }) => item);
-  }
-
-  #cut(): void {
-    this.#kept.sort(
-      (one, other) =>
-        this.#compareKeys(one.key, other.key) || this.#compareItems(one.item, other.item),
-    );
-    this.#kept.length = Math.min(this.#kept.length, this.#limit);
-    if (this.#kept.length === this.#limit) this.#last = this.#kept.at(-1)?.key;
-  }
-}
-
-function compareIn(order: SortOrder['order']): (one: Key, other: Key) => number {
-  const sign = order === 'asc' ? 1 : -1;
-  return (one, other) => (one === other ? 0 : one < other ? -sign : sign);
-}
-
-/** How names are ordered: without regard to capital letters. */
-function nameKey(name: string): string {
-  return composed(name).toLowerCase();
-}
-
-function keyOf(file: SeenFile, by: SortOrder['by']): Key {
-  if (by === 'size') return file.sizeBytes;
-  if (by === 'modified') return file.modifiedAt;
-  if (by === 'created') return file.createdAt;
-  if (by === 'taken') return file.takenAt ?? file.modifiedAt;
-  return nameKey(file.path.slice(file.path.lastIndexOf('/') + 1));
-}
-
-export function compareFiles({ by, order }: SortOrder): (one: SeenFile, other: SeenFile) => number {
-  const compareKeys = compareIn(order);
-  return (one, other) => compareKeys(keyOf(one, by), keyOf(other, by)) || comparePaths(one, other);
-}
-
-function comparePaths(
-  { path: one }: { readonly path: string },
-  { path: other }: { readonly path: string },
-): number {
-  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 /** As it stands now; undefined where it is gone. The path is what it will be called. */

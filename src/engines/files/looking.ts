@@ -17,7 +17,8 @@ import type {
 } from '../../kernel/files/look.ts';
 import { treeViewOf } from '../../kernel/files/reach.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { compareFiles, type ListingPart } from './list-part.ts';
+import { compareFiles } from './best-files.ts';
+import type { ListingPart } from './list-part.ts';
 import { ThreadPool } from './thread-pool.ts';
 import type { Walked } from './walk.ts';
 
