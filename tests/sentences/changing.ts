@@ -89,7 +89,7 @@ Throw away zip files in Downloads older than 90 days
 Empty my Downloads folder
   delete_file ~/Downloads/*; kind any
 Find all tmp files and delete them
-  delete_file ~; type tmp; recursive
+  delete_file ~/Projects/shop; type tmp
 Rename report.pdf to final.pdf
   rename_file ~/Projects/shop/report.pdf; destination final.pdf
 Rename the file "old name.txt" to "new name.txt"
@@ -135,7 +135,7 @@ Move my PDFs from the desktop to the Documents folder
 Put the pictures from Downloads in Pictures
   move_file ~/Downloads; destination ~/Pictures; type image/*
 I'd like to move all videos bigger than 500 MB to Archive
-  move_file ~; destination ~/Archive; type video/*; size_gt 500000000; recursive
+  move_file ~/Projects/shop; destination ~/Archive; type video/*; size_gt 500000000
 Can you move everything that's older than six months in Downloads into Archive?
   move_file ~/Downloads; destination ~/Archive; modified_before 2026-05-15T12:00
 Please put all Word docs from Downloads into Documents/Work
@@ -155,13 +155,13 @@ Shift every csv in Documents to Work
 move *.zip from Downloads to Archive
   move_file ~/Downloads; destination ~/Archive; type zip
 Move photos taken in July 2026 to Holiday 2026
-  move_file ~; destination ~/Pictures/Holiday 2026; type image/*; taken_after 2026-07-01; taken_before 2026-08-01; recursive
+  move_file ~/Projects/shop; destination ~/Pictures/Holiday 2026; type image/*; taken_after 2026-07-01; taken_before 2026-08-01
 Move all the files I downloaded last month to Archive
   move_file ~/Downloads; destination ~/Archive; modified_after 2026-10-01; modified_before 2026-11-01
 Take all the screenshots in Downloads and move them to Screenshots
   move_file ~/Downloads; destination ~/Pictures/Screenshots; type image/*; name *screenshot*
 Copy my photos to Desktop
-  copy_file ~; destination ~/Desktop; type image/*; recursive
+  copy_file ~/Projects/shop; destination ~/Desktop; type image/*
 Copy the Invoices folder to the Desktop
   copy_file ~/Documents/Invoices; destination ~/Desktop
 copy ~/Documents/notes.md to ~/Archive
@@ -199,9 +199,9 @@ Delete all but the PDFs in Downloads
 Delete stuff from last week
   asks
 Erase all my photos forever
-  delete_file ~; type image/*; recursive; permanent
+  delete_file ~/Projects/shop; type image/*; permanent
 Trash all zips older than 3 months
-  delete_file ~; type zip; modified_before 2026-08-15T12:00; recursive
+  delete_file ~/Projects/shop; type zip; modified_before 2026-08-15T12:00
 rename holiday photos by date
   rename_file ~/Pictures/Holiday 2026; destination {taken}{ext}; type image/*
 Rename all jpgs in Pictures by the date they were taken
@@ -275,7 +275,7 @@ Please move "annual report.docx" from Downloads to Work
 Move every video over 1 GB from Videos to /mnt/usb
   move_file ~/Videos; destination /mnt/usb; type video/*; size_gt 1000000000
 Move all my music to Music
-  move_file ~; destination ~/Music; type audio/*; recursive
+  move_file ~/Projects/shop; destination ~/Music; type audio/*
 All PDFs on the desktop should be moved to Documents
   move_file ~/Desktop; destination ~/Documents; type pdf
 In Downloads, delete all files older than 60 days
@@ -285,7 +285,7 @@ From my desktop, move the screenshots to Pictures
 Throw the screenshots on my desktop in the trash
   delete_file ~/Desktop; type image/*; name *screenshot*
 Put all zips in the bin
-  delete_file ~; type zip; recursive
+  delete_file ~/Projects/shop; type zip
 Drop the images from Downloads into Pictures please
   move_file ~/Downloads; destination ~/Pictures; type image/*
 Move the biggest file in Downloads to Archive
@@ -297,7 +297,7 @@ Move everything from Downloads into a new folder "2026 stuff" in Archive
 Copy ~/Documents/Work to ~/Archive/Work
   copy_file ~/Documents/Work; destination ~/Archive/Work
 Copy all of my PDFs to a folder called PDFs
-  copy_file ~; destination ~/PDFs; type pdf; recursive
+  copy_file ~/Projects/shop; destination ~/PDFs; type pdf
 Copy today's downloads to Desktop
   copy_file ~/Downloads; destination ~/Desktop; modified_after 2026-11-15
 Clone the shop folder into Archive
@@ -309,15 +309,15 @@ Delete ~/Downloads/setup-1.zip
 Delete "~/Downloads/old installer.zip"
   delete_file ~/Downloads/old installer.zip
 delete *.tmp
-  delete_file ~; type tmp; recursive
+  delete_file ~/Projects/shop; type tmp
 Delete temp files
-  delete_file ~; type tmp; recursive
+  delete_file ~/Projects/shop; type tmp
 Delete temporary files in Downloads
   delete_file ~/Downloads; type tmp
 Delete the Screenshots folder
   delete_file ~/Pictures/Screenshots
 Delete all screenshots taken before this month
-  delete_file ~; type image/*; name *screenshot*; taken_before 2026-11-01; recursive
+  delete_file ~/Projects/shop; type image/*; name *screenshot*; taken_before 2026-11-01
 Delete files in Downloads larger than 500 megabytes and older than half a year
   delete_file ~/Downloads; modified_before 2026-05-15T12:00; size_gt 500000000
 Delete all PDFs except invoice.pdf in Downloads
@@ -361,7 +361,7 @@ Move everything from my Desktop to a new folder called Desktop Backup
 move all jpg and png files from Downloads to Pictures
   move_file ~/Downloads; destination ~/Pictures; type jpg,jpeg,png
 Move photos from 2025 to Archive/2025
-  move_file ~; destination ~/Archive/2025; type image/*; modified_after 2025-01-01; modified_before 2026-01-01; recursive
+  move_file ~/Projects/shop; destination ~/Archive/2025; type image/*; modified_after 2025-01-01; modified_before 2026-01-01
 Move Work into Archive
   move_file ~/Documents/Work; destination ~/Archive
 Move all empty files in Downloads to trash
@@ -371,13 +371,13 @@ Move screenshots older than a week from Desktop to Archive, just show me what wo
 Copy all Excel files from Documents to Desktop
   copy_file ~/Documents; destination ~/Desktop; type excel/*
 Copy the 20 most recent photos to Desktop
-  copy_file ~; destination ~/Desktop; type image/*; recursive; sort modified; order desc; limit 20
+  copy_file ~/Projects/shop; destination ~/Desktop; type image/*; sort modified; order desc; limit 20
 Copy everything in Work that changed this week to Archive
   copy_file ~/Documents/Work; destination ~/Archive; modified_after 2026-11-09
 Can you copy ~/Documents/Taxes/tax-return-2025.pdf to my desktop?
   copy_file ~/Documents/Taxes/tax-return-2025.pdf; destination ~/Desktop
 copy photos taken this year into Archive
-  copy_file ~; destination ~/Archive; type image/*; taken_after 2026-01-01; recursive
+  copy_file ~/Projects/shop; destination ~/Archive; type image/*; taken_after 2026-01-01
 Delete all zip files in my Downloads folder
   delete_file ~/Downloads; type zip
 delete every screenshot on the desktop
@@ -429,9 +429,9 @@ Copy the stuff in Downloads to Backup
 Move last week's PDFs from Downloads to Documents
   move_file ~/Downloads; destination ~/Documents; type pdf; modified_after 2026-11-02; modified_before 2026-11-09
 Delete last month's screenshots
-  delete_file ~; type image/*; name *screenshot*; modified_after 2026-10-01; modified_before 2026-11-01; recursive
+  delete_file ~/Projects/shop; type image/*; name *screenshot*; modified_after 2026-10-01; modified_before 2026-11-01
 Delete all PDFs older than a year, not the ones in Work
-  delete_file ~; type pdf; modified_before 2025-11-15T12:00; exclude Work; recursive
+  delete_file ~/Projects/shop; type pdf; modified_before 2025-11-15T12:00; exclude Work
 Remove PDFs from Documents and its subfolders
   delete_file ~/Documents; type pdf; recursive
 Delete all files ending with .bak in Projects recursively
@@ -457,13 +457,13 @@ Move all PDFs in Downloads to "My Papers"
 Move all PDFs in Downloads to my papers folder
   move_file ~/Downloads; destination ~/papers; type pdf
 Move photos to Pictures
-  move_file ~; destination ~/Pictures; type image/*; recursive
+  move_file ~/Projects/shop; destination ~/Pictures; type image/*
 Copy all PDFs from Downloads to Archive and keep both
   copy_file ~/Downloads; destination ~/Archive; type pdf; on_conflict number
 Rename files in Downloads from .jpeg to .jpg
   rename_file ~/Downloads; destination {name}.jpg; type jpeg
 Rename all .jpeg files to .jpg
-  rename_file ~; destination {name}.jpg; type jpeg; recursive
+  rename_file ~/Projects/shop; destination {name}.jpg; type jpeg
 change the extension of notes.txt to md
   rename_file ~/Projects/shop/notes.txt; destination notes.md
 change the extension of all .jpeg files in Pictures to jpg
@@ -479,7 +479,7 @@ replace the contents of Documents/plan.txt with "new plan"
 delete large files over 1 GB in Downloads
   delete_file ~/Downloads; size_gt 1000000000
 Move all PDF files containing "invoice" in their name to Documents/Invoices
-  move_file ~; destination ~/Documents/Invoices; type pdf; name *invoice*; recursive
+  move_file ~/Projects/shop; destination ~/Documents/Invoices; type pdf; name *invoice*
 Delete .DS_Store files in Projects and its subfolders
   delete_file ~/Projects; name .DS_Store; recursive
 `;

@@ -16,6 +16,7 @@ import { round9 } from './fresh/round-9.ts';
 import { round10 } from './fresh/round-10.ts';
 import { round11 } from './fresh/round-11.ts';
 import { homes } from './fresh/round-12.ts';
+import { misread } from './fresh/round-13.ts';
 import { type Row, rowsOf } from './rows.ts';
 import { sentenceWorld, worldOf } from './world.ts';
 
@@ -23,7 +24,7 @@ const ofMary = [
   ...[round1, round2, round3, round4, round5, round6, round7, round8, round9, round10, round11],
 ].flatMap((text) => rowsOf(text, sentenceWorld.zone));
 
-const ofOthers = homes.flatMap(({ home, here, folders, sentences }) => {
+const ofOthers = [...homes, ...misread].flatMap(({ home, here, folders, sentences }) => {
   const world = worldOf(home, here, folders);
   return rowsOf(sentences, world.zone).map((row) => ({ ...row, world }));
 });

@@ -104,6 +104,10 @@ const ofChanges: readonly Doubt[] = [
     slots.sentence.word(1) === 'files' &&
     !isNarrowed(slots) &&
     'Shall all the files there be deleted? Then say "delete everything in …".',
+  ({ folders, sentence, verb }) =>
+    folders.length === 0 &&
+    placeOpen.test(sentence.text) &&
+    `In which folder? Say for example "${verb.said} … in Downloads".`,
   // understand.ts, U1
   ({ left, verb }) =>
     left.length > 0 &&
@@ -125,10 +129,16 @@ const ofChanges: readonly Doubt[] = [
     isKindOrFolder &&
     `Files of that kind, or the folder? Say "${verb.said} all ${sentence.word(verb.next)} files", or "the … folder".`,
   // `PDFs and everything older`: either, or both?
-  ({ areMixed, types, sentence }) =>
-    (areMixed || / (?:and|or) (?:files|everything|all|anything|any|every) /.test(sentence.text)) &&
-    types.length > 0 &&
+  ({ areMixed, types, files, sentence }) =>
+    (areMixed || secondGroup.test(sentence.text)) &&
+    types.length + files.length > 0 &&
     'These are two groups of files. Please tell me one at a time.',
+  // `Work and notes.txt`: the folder too, or the file in it?
+  ({ files: [file, ...others], sentence: { tokens } }) => {
+    const at = tokens.findIndex(({ text }) => text === file);
+    const isSecond = others.length === 0 && joints.has(tokens[at - 1]?.fold ?? '');
+    return isSecond && `Only ${quote(file ?? '')}, or more? Please tell me one at a time.`;
+  },
   // `empty a.txt`: is it to go, or what is in it?
   ({ files: [file], verb }) =>
     file !== undefined &&
@@ -198,10 +208,10 @@ const ofChanges: readonly Doubt[] = [
     if (name === undefined || files.length === 1 || called !== undefined) return undefined;
     return `They cannot all be called ${quote(name)}. Which one do you mean?`;
   },
-  ({ folders, destination }) =>
+  ({ folders, destination }, { path: from }) =>
     destination?.kind === 'folder' &&
     destination.name === undefined &&
-    folders.some(({ path }) => path === destination.folder.path) &&
+    [from, ...folders.map(({ path }) => path)].includes(destination.folder.path) &&
     `They are in ${quote(destination.folder.path)} already. Where shall they go?`,
   ({ dates }) =>
     dates?.isAmbiguous === true &&
@@ -214,6 +224,20 @@ const ofChanges: readonly Doubt[] = [
   },
 ];
 
+/** `and everything in Work`, `and folders`, `and the Archive folder`. */
+const secondGroup = new RegExp(
+  ' (?:and|or|with|plus|also) (?:(?:also|the|my) )*(?:(?:files|everything|all|anything|any|every) |' +
+    '(?:(?!(?:in|from|to|into|on|inside|under|within|of|at|its|their) )\\S+ ){0,3}' +
+    '(?:folders?|director(?:y|ies)) )',
+);
+
+/** `in the folder`, `from ..`: a place that is not told. */
+const placeOpen = new RegExp(
+  ' (?:in|inside|within|under|from|on|of|at|below) ' +
+    '(?:$|(?:(?:the|my|our|that|a|some) )*(?:folder|directory|dir) )',
+);
+
+const joints = wordSet('and or with plus also');
 const openings = wordSet('opened accessed used viewed looked');
 
 function firstOfWhat({ order, verb }: Slots): string | undefined {

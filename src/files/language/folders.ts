@@ -51,6 +51,10 @@ export function exactly(path: string, said: string): FolderFound {
 export function folderAt(cursor: Place): FolderFound | undefined {
   const said = cursor.take(here);
   if (said !== undefined) return exactly(herePath(cursor.sentence.world), said);
+  if (cursor.token?.kind === 'path' && cursor.token.text === '.') {
+    cursor.at++;
+    return exactly(herePath(cursor.sentence.world), 'here');
+  }
   return cursor.first(everywhereAt, writtenAt, exactAt);
 }
 

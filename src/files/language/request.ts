@@ -21,7 +21,8 @@ export function requestOf(
   const path = pathOf(slots, world, narrowing);
   const kind = action === 'get_disk_usage' ? undefined : kindOf(slots, { action, path, narrowing });
   const filters = { ...narrowing, ...(kind === undefined ? {} : { kind }) };
-  const options = optionsOf(slots, { action, isDryRun, filters: narrowing });
+  const isHome = herePath(world) === '~';
+  const options = optionsOf(slots, { action, isDryRun, isHome, filters: narrowing });
   const query = action === 'search_files' ? wantedWords(slots) : undefined;
   const destination = destinationOf(slots, path);
   return {
@@ -76,10 +77,15 @@ function pathOf(slots: Slots, world: SentenceWorld, filters: FileFilters): strin
   const isOne = isChange(slots.verb.verb) || isAboutOne(slots);
   const name = isOne ? (slots.files[0] ?? wholeName(slots)) : undefined;
   if (name === undefined || filters.name === name)
-    return isAllOfIt(slots, filters) ? `${folder}/*` : (folder ?? '~');
+    return isAllOfIt(slots, filters) ? `${folder}/*` : (folder ?? openPlace(slots, world, filters));
   if (/^(?:[~/]|\.\/)/.test(name)) return belowHome(name, world);
   if (name.includes('/')) return knownPath(name, world) ?? `~/${name}`;
   return pathBelow(folder ?? herePath(world), name);
+}
+
+/** Where no folder is named: what changes files means those where the caller stands. */
+function openPlace({ verb }: Slots, world: SentenceWorld, filters: FileFilters): string {
+  return isChange(verb.verb) && Object.keys(filters).length > 0 ? herePath(world) : '~';
 }
 
 /** What is in a folder, and not the folder itself, where nothing else narrows it. */
@@ -198,6 +204,8 @@ function datesOf(dates: Slots['dates']): FileFilters {
 interface OptionsAsked {
   readonly action: FileAction;
   readonly isDryRun: boolean;
+  /** The caller stands in the home itself. */
+  readonly isHome: boolean;
   readonly filters: FileFilters;
 }
 
@@ -225,15 +233,18 @@ function optionsOf(slots: Slots, asked: OptionsAsked): FileOptions {
 /** They are about one thing. */
 const single: readonly string[] = ['get_disk_usage', 'get_metadata', 'read_file', 'write_file'];
 
-/** Looking goes down wherever something is looked for; changes only where no folder is named. */
-function isDeepBy(slots: Slots, { action, filters }: OptionsAsked): boolean {
+/**
+ * Looking goes down wherever something is looked for; changes only where no folder is named, and
+ * the caller stands in none.
+ */
+function isDeepBy(slots: Slots, { action, filters, isHome }: OptionsAsked): boolean {
   if (single.includes(action)) return false;
   if (action === 'search_files') return true;
   const isNamed = slots.folders.length > 0 || wasDownloaded(slots);
   if (isChange(slots.verb.verb)) {
     const hasName = slots.files.length > 0 || wholeName(slots) !== undefined;
     const isOneFile = hasName && namedAnywhere(slots) === undefined;
-    return (!isNamed && !isOneFile) || isEverywhere(slots);
+    return (isHome && !isNamed && !isOneFile) || isEverywhere(slots);
   }
   const isNarrowed = Object.keys(filters).some((key) => key !== 'exclude');
   const isListed = ['list', 'read'].includes(slots.verb.verb);

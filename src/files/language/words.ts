@@ -43,7 +43,7 @@ filmed wrote working sent gave emailed help phrase make save normal regular ordi
 like know use uses used using own owns possess received earlier could would might both many much
 something taking take takes occupying occupy space room storage result results via his her there how
 why consuming consume hogging eating around overview summary exact data contain contains filling
-wasting mine ever still their its total altogether overall`);
+wasting mine ever still their its total altogether overall in inside within under on`);
 
 /** Of when or by whom: without a date they would choose files that nobody can tell apart. */
 const participles = wordSet(

@@ -172,8 +172,32 @@ function rangeSpan(cursor: Cursor, today: Today): Span | undefined {
   const from = withYearOf(cursor, { start, first, second, today });
   // "From 2022 and 2024" are two years, and what lies between them is neither.
   const isApart = cue === 'from' && joint === 'and' && first.to < second.from;
-  const span = { after: from, before: second.to, ...(isApart ? { isAmbiguous: true } : {}) };
+  const isUnclear =
+    isApart || isBackwards(cursor, { start, from, isLater: first.from > second.from, second });
+  const span = { after: from, before: second.to, ...(isUnclear ? { isAmbiguous: true } : {}) };
   return marked(second, span);
+}
+
+const halfYear = 184 * 86_400_000;
+
+/**
+ * `From today and yesterday`: the later one came first. Only of two months (`from November to
+ * February`) it is a span over New Year, where that is not nearly the whole year.
+ */
+function isBackwards(
+  { sentence, at }: Cursor,
+  span: {
+    readonly start: number;
+    readonly from: Instant;
+    readonly isLater: boolean;
+    readonly second: Period;
+  },
+): boolean {
+  if (span.second.to <= span.from) return true;
+  if (!span.isLater) return false;
+  const said = sentence.tokens.slice(span.start, at);
+  const months = said.filter((token) => monthOf(token.fold) !== undefined);
+  return months.length < 2 || span.second.to - span.from > halfYear;
 }
 
 /** `between two and four weeks old`, `between 3 months and a year ago`. */

@@ -27,10 +27,21 @@ export function tokensOf(sentence: string): Token[] {
     const quoted = quotedAt(sentence, place);
     const end = quoted?.next ?? endOfWord(sentence, place);
     if (quoted !== undefined) tokens.push(quoted.token);
+    else if (isDotPlace(sentence.slice(place, end), tokens.at(-1))) tokens.push(dotPlace);
     else tokens.push(...wordsOf(sentence.slice(place, end)));
     place = Math.max(end, place + 1);
   }
   return tokens;
+}
+
+const dotPlace: Token = { text: '.', fold: '.', kind: 'path', isEnd: false };
+
+/** `in .` is a place; elsewhere a dot by itself is the end of the sentence. */
+function isDotPlace(written: string, before: Token | undefined): boolean {
+  const isPlace = before?.kind === 'word' && !before.isEnd;
+  return (
+    written === '.' && isPlace && ['in', 'inside', 'within', 'under', 'from'].includes(before.fold)
+  );
 }
 
 export function fold(text: string): string {

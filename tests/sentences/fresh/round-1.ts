@@ -307,7 +307,7 @@ tidy up my downloads
 organise my photos
   asks
 copy all my photos to Archive
-  copy_file ~; type image/*; recursive; destination ~/Archive
+  copy_file ~/Projects/shop; type image/*; destination ~/Archive
   asks
 Copy ~/Documents/Work/plan.md to the Desktop
   copy_file ~/Documents/Work/plan.md; destination ~/Desktop
@@ -344,7 +344,7 @@ get rid of empty files in Documents
 trash the screenshots on my desktop
   delete_file ~/Desktop; type image/*; name *screenshot*
 erase all videos bigger than 2 GB permanently
-  delete_file ~; type video/*; size_gt 2000000000; recursive; permanent
+  delete_file ~/Projects/shop; type video/*; size_gt 2000000000; permanent
   asks
 Delete the Archive folder
   delete_file ~/Archive
@@ -363,7 +363,7 @@ Delete all duplicate photos
 delete everything
   asks
 Could you please delete the pictures I took in May 2025?
-  delete_file ~; type image/*; taken_after 2025-05-01; taken_before 2025-06-01; recursive
+  delete_file ~/Projects/shop; type image/*; taken_after 2025-05-01; taken_before 2025-06-01
   asks
 throw away log files older than two weeks in Projects
   delete_file ~/Projects; type log; modified_before 2026-11-01T12:00

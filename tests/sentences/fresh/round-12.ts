@@ -205,7 +205,7 @@ undo
 list the raw files in this folder
   list_files ~/Shoots/Wedding Berg; type raw,cr2,nef,arw,dng
 move all .cr2 files to Selects
-  move_file ~; destination ~/Selects; type cr2; recursive
+  move_file ~/Shoots/Wedding Berg; destination ~/Selects; type cr2
   asks
 copy the jpgs here to Web
   copy_file ~/Shoots/Wedding Berg; destination ~/Exports/Web; type jpg,jpeg
@@ -332,7 +332,7 @@ copy .env to web
 delete .DS_Store files everywhere
   delete_file ~; name .DS_Store; recursive
 delete all txt files
-  delete_file ~; type txt; recursive
+  delete_file ~/code/api; type txt
   asks
 delete the build folder
   asks

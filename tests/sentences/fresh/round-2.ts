@@ -248,10 +248,10 @@ Copy all files with "2026" in the name from Invoices to Taxes
   copy_file ~/Documents/Invoices; name *2026*; destination ~/Documents/Taxes
   asks
 Copy the five latest pictures to my Desktop
-  copy_file ~; type image/*; sort modified; order desc; limit 5; recursive; destination ~/Desktop
+  copy_file ~/Projects/shop; type image/*; sort modified; order desc; limit 5; destination ~/Desktop
   copy_file ~/Pictures; type image/*; sort modified; order desc; limit 5; destination ~/Desktop
   copy_file ~/Pictures/*; sort modified; order desc; limit 5; destination ~/Desktop
-  copy_file ~; type image/*; sort taken; order desc; limit 5; recursive; destination ~/Desktop
+  copy_file ~/Projects/shop; type image/*; sort taken; order desc; limit 5; destination ~/Desktop
   asks
 Copy the contents of Work to Archive/Work
   copy_file ~/Documents/Work/*; destination ~/Archive/Work; kind any

@@ -101,7 +101,7 @@ what's eating my disk
   get_disk_usage ~
   list_files ~; sort size; order desc
 Move my screenshots to Screenshots
-  move_file ~; type image/*; name *screenshot*; recursive; destination ~/Pictures/Screenshots
+  move_file ~/Projects/shop; type image/*; name *screenshot*; destination ~/Pictures/Screenshots
   asks
 move downloads older than a month to archive please
   move_file ~/Downloads; modified_before 2026-10-15T12:00; destination ~/Archive
@@ -127,8 +127,8 @@ move all pictures from before 2020 out of Pictures
 move half of the files in Downloads to Archive
   asks
 move the newest photo to Desktop
-  move_file ~; type image/*; sort modified; order desc; limit 1; recursive; destination ~/Desktop
-  move_file ~; type image/*; sort taken; order desc; limit 1; recursive; destination ~/Desktop
+  move_file ~/Projects/shop; type image/*; sort modified; order desc; limit 1; destination ~/Desktop
+  move_file ~/Projects/shop; type image/*; sort taken; order desc; limit 1; destination ~/Desktop
   move_file ~/Pictures; type image/*; sort modified; order desc; limit 1; destination ~/Desktop
   asks
 Move Documents/Work/draft.docx one folder up
@@ -140,11 +140,11 @@ move Downloads/My Report.pdf to Work
   move_file ~/Downloads/My Report.pdf; destination ~/Documents/Work
   asks
 Move all of my music into ~/Music/All
-  move_file ~; type audio/*; recursive; destination ~/Music/All
+  move_file ~/Projects/shop; type audio/*; destination ~/Music/All
   asks
   move_file ~/Music/*; destination ~/Music/All
 move pdfs to work
-  move_file ~; type pdf; recursive; destination ~/Documents/Work
+  move_file ~/Projects/shop; type pdf; destination ~/Documents/Work
   asks
 put report.pdf where the invoices are
   asks
@@ -262,7 +262,7 @@ delete Music
   asks
 delete my documents
   asks
-  delete_file ~; type_has docx; recursive
+  delete_file ~/Projects/shop; type_has docx
 Rename Work to Job
   rename_file ~/Documents/Work; destination Job
 rename a.txt b.txt

@@ -101,7 +101,7 @@ delete the trash
   asks
   refused any
 delete last week's screenshots
-  delete_file ~; type image/*; name *screenshot*; modified_after 2026-11-02; modified_before 2026-11-09; recursive
+  delete_file ~/Projects/shop; type image/*; name *screenshot*; modified_after 2026-11-02; modified_before 2026-11-09
   asks
 delete screenshots from the Screenshots folder that are older than 2 weeks
   delete_file ~/Pictures/Screenshots; modified_before 2026-11-01T12:00

@@ -43,7 +43,7 @@ delete everything in Downloads not from this year
   delete_file ~/Downloads; modified_before 2026-01-01
 delete pdfs not in Work
   asks
-  delete_file ~; type pdf; exclude Work; recursive
+  delete_file ~/Projects/shop; type pdf; exclude Work
 delete pdfs that are not larger than 1MB in Downloads
   asks
   delete_file ~/Downloads; type pdf; size_lt 1000001

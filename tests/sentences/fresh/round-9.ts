@@ -162,7 +162,6 @@ delete everything here and below
 move this folder to Archive
   move_file ~/Projects/shop; destination ~/Archive
 move pdfs to this folder
-  move_file ~; type pdf; recursive; destination ~/Projects/shop
   asks
 move pdfs from Downloads here
   move_file ~/Downloads; type pdf; destination ~/Projects/shop
