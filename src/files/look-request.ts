@@ -38,7 +38,9 @@ export async function lookRequest(
     base: { held: folder.held.path, path: folder.path },
     reach: await caller.reach(scope.power),
     recursive:
-      glob.length > 1 || glob.includes('**') || (options.recursive ?? scope.recursive ?? false),
+      (glob.length > 1 && scope.power === 'read') ||
+      glob.includes('**') ||
+      (options.recursive ?? scope.recursive ?? false),
     hidden: options.hidden ?? scope.hidden ?? false,
     filters: {
       ...exceptTypes(scope, request),

@@ -63,6 +63,51 @@ test('of several files with the name it is asked which, and none is chosen', asy
   });
 });
 
+test('an article may be the first word of a name: then it is asked', async () => {
+  await using world = await worldWith('Videos/my clip.webm', 'Videos/clip.webm', 'Desktop/b.txt');
+
+  expect(await say(world, 'delete my clip.webm')).toMatchObject({
+    kind: 'asks-back',
+    question: 'There is a file "my clip.webm". Please put the name that you mean in quotes.',
+  });
+  expect(await say(world, 'delete my clip.webm in Videos')).toMatchObject({ kind: 'asks-back' });
+  expect(await say(world, 'delete the clip.webm')).toMatchObject({
+    kind: 'understood',
+    request: { path: '~/Videos/clip.webm' },
+  });
+  expect(await say(world, 'delete "my clip.webm"')).toMatchObject({
+    kind: 'understood',
+    request: { path: '~/Videos/my clip.webm' },
+  });
+});
+
+test('a folder that is misspelt is named once in the question', async () => {
+  await using world = await worldWith('Downloads/a.txt');
+
+  expect(await say(world, 'delete all txt files in Downlods')).toMatchObject({
+    question: 'Do you mean "~/Downloads"? Please say the name of the folder "downlods" in full.',
+  });
+});
+
+test('a pattern of folders takes nothing that lies deeper', async () => {
+  await using world = await worldWith('logs/a/x.log', 'logs/a/b/y.log');
+
+  const answer = await world.ask({ action: 'delete_file', path: '~/logs/*/*.log' });
+
+  expect(answer).toMatchObject({
+    result: { steps_total: 1, steps: [{ from: join(world.root, 'logs/a/x.log') }] },
+  });
+});
+
+test('of several paths it is said which is not there', async () => {
+  await using world = await worldWith();
+
+  const paths = ['~/work/kept.txt', '~/work/gone.txt'];
+  expect(await world.ask({ action: 'delete_file', paths })).toMatchObject({
+    error: { message: expect.stringContaining('"~/work/gone.txt"') },
+  });
+});
+
 test('a file that is nowhere is named as it was, and is not found', async () => {
   await using world = await worldWith();
 

@@ -33,9 +33,13 @@ export async function understandSentence(
   run: SentenceRun,
 ): Promise<Understood> {
   const world = await worldOf(deps, asked, run);
-  const { bareName, ...read } = understand(asked.sentence, world);
+  const { bareName, longerName, ...read } = understand(asked.sentence, world);
   const named =
     bareName === undefined ? read : await withNameFound(deps, read, { bareName, world, run });
+  if (longerName !== undefined && named.kind === 'understood') {
+    const places = await placesOf(deps, { bareName: longerName, world, run }, named.request.path);
+    if (places.length > 0) return { ...whereBegins(named, longerName), by: 'rules' };
+  }
   const found = withLikelyDates(withFolderSlash(named));
   if (found.kind === 'understood' && found.confidence >= sure) return { ...found, by: 'rules' };
   if (found.kind === 'refused' || deps.propose === undefined) return { ...found, by: 'rules' };
@@ -80,19 +84,34 @@ async function withNameFound(
   { bareName, world, run }: BareName,
 ): Promise<Understanding> {
   if (found.kind !== 'understood') return found;
-  const look = (path: string, recursive: boolean, kind: 'file' | 'any' = 'file') =>
-    namedIn(deps, run, { name: bareName, path, recursive, kind });
-  // A folder is only taken for it where it lies here: elsewhere it may be any other.
-  const here = await look(world.here, false, 'any');
-  const usual = world.folders.filter(({ isKnown }) => isKnown).map(({ path }) => path);
-  const below = [world.here, ...usual].map((path) => look(path, true));
-  const places =
-    here.length > 0 ? here : [await look(world.root, false), ...(await Promise.all(below))].flat();
+  const places = await placesOf(deps, { bareName, world, run });
   const exact = places.filter((path) => path.endsWith(`/${bareName}`));
   const [path, ...others] = [...new Set(exact.length > 0 ? exact : places)].toSorted();
   if (path === undefined) return found;
   if (others.length > 0) return whichOf(found, [path, ...others]);
   return path === found.request.path ? found : foundAt(found, path);
+}
+
+/** `beside`: in the folder of that path, too. */
+async function placesOf(
+  deps: SentenceDeps,
+  { bareName, world, run }: BareName,
+  beside?: string,
+): Promise<readonly string[]> {
+  const look = (path: string, recursive: boolean, kind: 'file' | 'any' = 'file') =>
+    namedIn(deps, run, { name: bareName, path, recursive, kind });
+  // A folder is only taken for it where it lies here: elsewhere it may be any other.
+  const here = await look(world.here, false, 'any');
+  if (here.length > 0) return here;
+  const usual = world.folders.filter(({ isKnown }) => isKnown).map(({ path }) => path);
+  const below = [world.here, ...usual].map((path) => look(path, true));
+  const near = beside === undefined ? [] : await look(folderOf(beside), false);
+  return [near, await look(world.root, false), ...(await Promise.all(below))].flat();
+}
+
+function whereBegins({ reading, request }: Read, longer: string): Understanding {
+  const question = `There is a file ${quote(longer)}. Please put the name that you mean in quotes.`;
+  return { kind: 'asks-back', reading, confidence: 0.3, unused: [], question, request };
 }
 
 type Read = Understanding & { readonly kind: 'understood' };

@@ -205,7 +205,7 @@ Trash all zips older than 3 months
 rename holiday photos by date
   rename_file ~/Pictures/Holiday 2026; destination {taken}{ext}; type image/*
 Rename all jpgs in Pictures by the date they were taken
-  rename_file ~/Pictures; destination {taken}{ext}; type jpg,jpeg
+  rename_file ~/Pictures; destination {taken}{ext}; type jpg
 Rename ~/Downloads/report.pdf to annual-report.pdf
   rename_file ~/Downloads/report.pdf; destination annual-report.pdf
 Rename everything in Work to lower case
@@ -359,7 +359,7 @@ Move anything older than 90 days from Downloads to Archive
 Move everything from my Desktop to a new folder called Desktop Backup
   move_file ~/Desktop/*; destination ~/Desktop Backup; kind any
 move all jpg and png files from Downloads to Pictures
-  move_file ~/Downloads; destination ~/Pictures; type jpg,jpeg,png
+  move_file ~/Downloads; destination ~/Pictures; type jpg,png
 Move photos from 2025 to Archive/2025
   move_file ~/Projects/shop; destination ~/Archive/2025; type image/*; modified_after 2025-01-01; modified_before 2026-01-01
 Move Work into Archive

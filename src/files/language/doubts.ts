@@ -6,11 +6,9 @@ import { must } from '../../kernel/must.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { isPathLonger } from './hints.ts';
 import { textFiles } from './kinds.ts';
+import { type Doubt, ofNames, tellsNothing } from './name-doubts.ts';
 import { type Slots, wasDownloaded } from './slots.ts';
 import { isChange, isClearing } from './verbs.ts';
-
-/** A question, or nothing where the sentence is clear in this. */
-type Doubt = (slots: Slots, request: FileRequest) => string | undefined | false;
 
 /** The first thing that is not clear enough; nothing for what may go on. */
 export function doubtOf(slots: Slots, request: FileRequest): string | undefined {
@@ -133,24 +131,12 @@ const ofChanges: readonly Doubt[] = [
     (areMixed || secondGroup.test(sentence.text)) &&
     types.length + files.length > 0 &&
     'These are two groups of files. Please tell me one at a time.',
-  // `Work and notes.txt`: the folder too, or the file in it?
-  ({ files: [file, ...others], sentence: { tokens } }) => {
-    const at = tokens.findIndex(({ text }) => text === file);
-    const isSecond = others.length === 0 && joints.has(tokens[at - 1]?.fold ?? '');
-    return isSecond && `Only ${quote(file ?? '')}, or more? Please tell me one at a time.`;
-  },
   // `empty a.txt`: is it to go, or what is in it?
   ({ files: [file], verb }) =>
     file !== undefined &&
     isClearing(verb) &&
     `Shall ${quote(file)} be deleted? Then say so. What is in it is written anew by: write "…" to it.`,
-  // `delete a b.txt`: an article, or a part of the name?
-  ({ sentence }) => {
-    const at = sentence.tokens.findIndex(
-      ({ kind }, place) => kind === 'name' && ['a', 'an'].includes(sentence.word(place - 1)),
-    );
-    return at > 0 && 'Where does the name of the file begin? Please put it in quotes.';
-  },
+  ...ofNames,
   ({ files: [file], types }) => {
     if (file === undefined || types.length === 0) return undefined;
     const all = types.flatMap(({ type }) => type.split(','));
@@ -237,7 +223,6 @@ const placeOpen = new RegExp(
     '(?:$|(?:(?:the|my|our|that|a|some) )*(?:folder|directory|dir) )',
 );
 
-const joints = wordSet('and or with plus also');
 const openings = wordSet('opened accessed used viewed looked');
 
 function firstOfWhat({ order, verb }: Slots): string | undefined {
@@ -292,7 +277,7 @@ function isNamed({ files, called, namePattern }: Slots): boolean {
 
 function isNarrowed({ types, dates, sizes, called, namePattern, areDuplicates }: Slots): boolean {
   // A pattern of nothing but stars is everything.
-  const pattern = /[^*.?]/.test(namePattern ?? '') ? namePattern : undefined;
+  const pattern = tellsNothing(namePattern ?? '') ? undefined : namePattern;
   const isTold = (dates ?? sizes ?? called ?? pattern) !== undefined;
   return isTold || types.length > 0 || areDuplicates;
 }

@@ -230,7 +230,8 @@ function oneOf(
   fits: (name: string) => boolean,
 ): FolderFound | undefined {
   const fitting = folders.filter(({ names }) => names.some((name) => fits(fold(name))));
-  const [first, ...others] = fitting.map(({ path }) => path);
+  // A folder that every home has is there by its own name, too.
+  const [first, ...others] = new Set(fitting.map(({ path }) => path));
   return first === undefined ? undefined : { ...found, path: first, others };
 }
 

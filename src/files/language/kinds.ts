@@ -15,6 +15,8 @@ export interface Kind {
   readonly words: string;
   /** A pattern of the name that belongs to it. */
   readonly name?: string;
+  /** The one ending that was typed, of those that it may stand for: `jpg`. */
+  readonly typed?: string;
 }
 
 /** Nouns by themselves: the words, the type, what the reading calls it, a pattern of the name. */
@@ -99,7 +101,11 @@ export interface KindsTaken {
   readonly areMixed: boolean;
 }
 
-export function takeKinds(sentence: Sentence): KindsTaken {
+/** `isTyped`: an ending is that one alone, as where something is changed. */
+export function takeKinds(
+  sentence: Sentence,
+  { isTyped }: { readonly isTyped: boolean },
+): KindsTaken {
   const taken: { readonly type: Kind; readonly at: number; readonly next: number }[] = [];
   sentence.takeAll((cursor) => {
     const { at } = cursor;
@@ -112,7 +118,16 @@ export function takeKinds(sentence: Sentence): KindsTaken {
     const isListed = sentence.isEnd(at - 1);
     return before?.next === at && !isListed && before.type.type !== type.type;
   });
-  return { types: taken.map(({ type }) => type), areMixed };
+  return { types: taken.map(({ type }) => (isTyped ? asTyped(type) : type)), areMixed };
+}
+
+function asTyped(kind: Kind): Kind {
+  const { typed } = kind;
+  return typed === undefined ? kind : { type: typed, words: endingWords(typed) };
+}
+
+function endingWords(...endings: readonly string[]): string {
+  return `${endings.map((ending) => ending.toUpperCase()).join(' and ')} files`;
 }
 
 export function kindAt(cursor: Cursor): Kind | undefined {
@@ -165,7 +180,8 @@ function ending(cursor: Cursor): Kind | undefined {
   takeNoun(cursor, new Set([...fileNouns, ...endingNouns]));
   const isSpoken = written === undefined || found !== 'doc';
   const type = isSpoken ? (spokenEndings[found] ?? found) : found;
-  return { type, words: `${found.toUpperCase()} files` };
+  const words = endingWords(...type.split(','));
+  return type === found ? { type, words } : { type, words, typed: found };
 }
 
 /** Endings that are words, too. */

@@ -1,6 +1,7 @@
 /** Files by name, texts that are looked for, and what is left out. */
 import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
-import { phrases } from '../../kernel/language/phrases.ts';
+import { phrases, wordSet } from '../../kernel/language/phrases.ts';
+import type { Token } from '../../kernel/language/tokens.ts';
 import { folderAt, isFolderNoun, type Place, phraseAt, type Said, textOf } from './folders.ts';
 import { kindAt, patternsOf } from './kinds.ts';
 
@@ -132,6 +133,9 @@ function patternAlone(cursor: Cursor): string | undefined {
   return token.text;
 }
 
+/** They stand before a name, or are the first word of it: `my report.pdf`. */
+export const articles = wordSet('the my our your a an this that');
+
 const bareNames = phrases('(with|that have) no [file] extension');
 const except = phrases(`
 except [for], excluding, but (not|no|leave|keep|ignore|skip|exclude), apart from, other than, minus
@@ -142,18 +146,21 @@ const beforeExcluded = phrases(`
 the, any, my, all, ones, those, files, file, called, named, anything, a, an, everything, folders, that
 are, which, stuff`);
 
-/** Names, patterns and folders that are passed over. */
-export function takeExclusions(sentence: Said): string[] {
-  return sentence.takeAll(exclusion).flat();
+/**
+ * Names, patterns and folders that are passed over. Where something is changed, rather one too many
+ * is: of a name that may be that of a folder or a part of others, all of them.
+ */
+export function takeExclusions(sentence: Said, how: { readonly isWide: boolean }): string[] {
+  return sentence.takeAll((cursor) => exclusion(cursor, how)).flat();
 }
 
-function exclusion(cursor: Place): string[] | undefined {
+function exclusion(cursor: Place, how: { readonly isWide: boolean }): string[] | undefined {
   if (cursor.take(bareNames) !== undefined) return ['*.*'];
   const cue = cursor.take(except);
   if (cue === undefined) return undefined;
   const all: string[] = [];
   // "To Documents, not Work" leaves nothing out.
-  const next = () => cursor.try((place) => excluded(place, { isBare: cue === 'not' }));
+  const next = () => cursor.try((place) => excluded(place, { ...how, isBare: cue === 'not' }));
   for (let item = next(); item !== undefined; item = next()) {
     all.push(...item);
     const isListed = cursor.sentence.isEnd(cursor.at - 1);
@@ -163,7 +170,13 @@ function exclusion(cursor: Place): string[] | undefined {
   return all.length === 0 ? undefined : all;
 }
 
-function excluded(cursor: Place, { isBare }: { readonly isBare: boolean }): string[] | undefined {
+interface Exclusion {
+  /** Behind a `not` alone. */
+  readonly isBare: boolean;
+  readonly isWide: boolean;
+}
+
+function excluded(cursor: Place, { isBare, isWide }: Exclusion): string[] | undefined {
   cursor.skip(beforeExcluded);
   const isInside = cursor.take('in', 'inside', 'from', 'under') !== undefined;
   const { token, sentence, at } = cursor;
@@ -173,16 +186,40 @@ function excluded(cursor: Place, { isBare }: { readonly isBare: boolean }): stri
     const last = sentence.tokens[ahead.at - 1];
     const isNamed = isFolderNoun(last?.fold) || last?.kind !== 'word';
     // "Except invoices" may be some files; "except Invoices" is the folder.
-    const isProper = !isKind && /^\p{Lu}/u.test(last?.text ?? '');
-    return isInside || (!isBare && (isNamed || isProper)) ? found : undefined;
+    const isProper = (isWide || !isKind) && /^\p{Lu}/u.test(last?.text ?? '');
+    if (!isInside && (isBare || !(isNamed || isProper))) return undefined;
+    const isSure = isInside || isFolderNoun(last?.fold) || last?.kind === 'path';
+    return found && { path: found.path, isSure };
   });
   if (cursor.take('extension', 'extensions', 'file extension') !== undefined) return ['*.*'];
-  if (folder !== undefined) return [folder.path.slice(folder.path.lastIndexOf('/') + 1)];
+  if (folder !== undefined) {
+    const name = lastOf(folder.path);
+    if (folder.isSure || !isWide) return [name];
+    const kind = kindAt(sentence.cursor(at));
+    return kind === undefined ? [partOfName(name)] : [name, ...patternsOf(kind)];
+  }
   const kind = kindAt(cursor);
   if (kind !== undefined) return patternsOf(kind);
   if (token === undefined || token.kind === 'word') return undefined;
   cursor.at++;
-  return [token.text];
+  return isWide ? widely(token, sentence.tokens[at - 1]) : [token.text];
+}
+
+/** `"notes"` is a part of names; of `my report.pdf` the first word may be one of the name. */
+function widely({ kind, text }: Token, before: Token | undefined): string[] {
+  if (text.includes('/')) return [lastOf(text)];
+  if (kind === 'quoted' && !/[*?]|\.\w{1,8}$/.test(text)) return [partOfName(text)];
+  const isLonger = kind === 'name' && articles.has(before?.fold ?? '');
+  return isLonger ? [text, `${before?.text} ${text}`] : [text];
+}
+
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** As a pattern, in which a bracket of the name is one. */
+function partOfName(text: string): string {
+  return `*${text.replaceAll(/[[{]/g, '[$&]')}*`;
 }
 
 /** Files that are named as they are: `report.pdf`, `"my notes"`, `~/x/y.txt`. */

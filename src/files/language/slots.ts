@@ -174,7 +174,9 @@ function takeWhich(sentence: Said, { verb }: VerbFound) {
   const isFolder = / (?:folder|directory|subfolder) (?:called|named) /.test(sentence.text);
   const isCopied = verb === 'copy' && sentence.tokens.some((_, at) => namesAgain(sentence, at));
   const called = verb === 'rename' || isFolder || isCopied ? undefined : takeCalled(sentence);
-  const { found, at: excludedAt } = taking(sentence, () => takeExclusions(sentence));
+  const { found, at: excludedAt } = taking(sentence, () =>
+    takeExclusions(sentence, { isWide: !isLooking }),
+  );
   const isOfContent = isLooking || sentence.text.includes(' containing ');
   const content = isOfContent ? takeContent(sentence) : undefined;
   const namePattern = takeNamePattern(sentence);
@@ -189,7 +191,7 @@ function takeWhere(sentence: Said, verb: VerbFound) {
   const own = verb.said.endsWith(' is') ? takeOwnFolder(sentence, verb) : [];
   const known = own.length > 0 ? own : takeFolders(sentence, { isDirect: isOpenEnded(verb) });
   const isKindOrFolder = known.length === 0 && namesBoth(sentence, verb);
-  const kinds = takeKinds(sentence);
+  const kinds = takeKinds(sentence, { isTyped: isChange(verb.verb) });
   if (!isChange(verb.verb)) takeGatherings(sentence);
   const unknown = known.length === 0 ? takeUnknownFolder(sentence) : undefined;
   return { ...kinds, isKindOrFolder, folders: unknown === undefined ? known : [unknown] };

@@ -16,6 +16,7 @@ import { quote } from '../../kernel/text/quote.ts';
 import { doubtOf } from './doubts.ts';
 import { knownPath, type Said } from './folders.ts';
 import { kindAt } from './kinds.ts';
+import { longerNameOf } from './name-doubts.ts';
 import { type SaidOptions, takeDryRun, takeOptions } from './options.ts';
 import { readingOf } from './reading.ts';
 import { bareNameOf, requestOf } from './request.ts';
@@ -36,7 +37,11 @@ const mostCharacters = 2000;
 const mostWords = 200;
 
 /** With the name of a file that has to be looked for, where the sentence leaves its folder open. */
-export type SentenceRead = Understanding & { readonly bareName?: string };
+export type SentenceRead = Understanding & {
+  readonly bareName?: string;
+  /** With the word before it: where a file is called so, it may be the one that is meant. */
+  readonly longerName?: string;
+};
 
 export function understand(sentence: string, world: SentenceWorld): SentenceRead {
   const tokens = sentence.length > mostCharacters ? [] : tokensOf(sentence);
@@ -101,10 +106,12 @@ function understandVerb(
   if (question !== undefined)
     return { kind: 'asks-back', reading, confidence: 0.3, unused, question, request };
   const bareName = bareNameOf(slots, request);
+  const longerName = longerNameOf(slots);
   return {
     ...{ kind: 'understood', reading, confidence: confidenceOf(slots), request },
     unused: request.action === 'search_files' ? [] : unused,
     ...(bareName === undefined ? {} : { bareName }),
+    ...(longerName === undefined ? {} : { longerName }),
   };
 }
 

@@ -63,7 +63,7 @@ function nothingToDo({ plan }: ChangePlan): AosError {
   return new AosError('files.not-found', {
     message:
       left === undefined ? 'No file fits that, so there is nothing to do' : `${stays}: ${left.why}`,
-    fix: 'Look with list_files which ones there are',
+    fix: 'List the folder to see which ones there are',
   });
 }
 
@@ -118,7 +118,7 @@ async function checkRealName(deps: FilesDeps, caller: FileCaller, path: string):
   const real = names.find((one) => one.toLowerCase() === name.toLowerCase());
   throw new AosError('files.same-file', {
     message: `That is the same file as ${quote(real ?? other)}: this disk does not tell capitals apart`,
-    fix: 'Use the name that list_files shows',
+    fix: 'Use the name as the folder lists it',
   });
 }
 

@@ -3,6 +3,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { parsePathPattern } from '../../kernel/files/glob.ts';
 import type { Listing, LookRequest, SeenFile } from '../../kernel/files/look.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { FilePower } from '../../security/reach.ts';
 import type { FileCaller, FilesDeps } from '../deps.ts';
 import { foundByWords, hasFilters, lookRequest } from '../look-request.ts';
@@ -69,13 +70,25 @@ async function selectAll(
   const leftOut = new Map<string, LeftOut>();
   let areNamed = true;
   for (const path of paths) {
-    const selection = await select(deps, caller, { ...request, path }, options);
+    const selection = await select(deps, caller, { ...request, path }, options).catch(
+      (failure: unknown) => Promise.reject(namingPath(failure, path)),
+    );
     areNamed &&= !selection.isBatch;
     for (const source of selection.sources) found.set(source.path, source);
     for (const left of selection.leftOut) leftOut.set(left.path, left);
   }
   const taken = [...found.values()].map((source) => ({ ...source, kind: source.was.kind }));
   return { sources: withoutNested(taken), leftOut: [...leftOut.values()], isBatch: true, areNamed };
+}
+
+/** Which of several is not there. */
+function namingPath(failure: unknown, path: string): unknown {
+  const isNothing = failure instanceof AosError && failure.code === 'files.not-found';
+  if (!isNothing) return failure;
+  return new AosError('files.not-found', {
+    message: `I couldn't find a file at ${quote(path)}`,
+    fix: failure.fix,
+  });
 }
 
 function pathTwice(): AosError {

@@ -330,7 +330,7 @@ copy the newest pdf in Downloads to Work
   copy_file ~/Downloads; type pdf; sort modified; order desc; limit 1; destination ~/Documents/Work
   copy_file ~/Downloads/*; type pdf; sort modified; order desc; limit 1; destination ~/Documents/Work
 Copy every jpg changed since 1 October from Pictures to Archive
-  copy_file ~/Pictures; type jpg,jpeg; modified_after 2026-10-01; destination ~/Archive
+  copy_file ~/Pictures; type jpg; modified_after 2026-10-01; destination ~/Archive
 delete ~/Downloads/setup.exe
   delete_file ~/Downloads/setup.exe
 remove old.txt from Documents

@@ -147,7 +147,7 @@ get shot of ~/Desktop/junk.txt
 Kill all .tmp files in this folder
   delete_file ~/Projects/shop; type tmp
 delete all docs in Downloads
-  delete_file ~/Downloads; type doc,docx
+  delete_file ~/Downloads; type doc
 list Work
   list_files ~/Documents/Work
 show me Holiday 2026

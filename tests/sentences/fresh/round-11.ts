@@ -787,7 +787,7 @@ delete Screenshots folder
 rename "draft one.txt" to "draft two.txt"
   rename_file ~/Projects/shop/draft one.txt; destination draft two.txt
 Rename all jpgs in Holiday 2026 to rome and number them
-  rename_file ~/Pictures/Holiday 2026; destination rome-{n}{ext}; type jpg,jpeg
+  rename_file ~/Pictures/Holiday 2026; destination rome-{n}{ext}; type jpg
 Change the name of the Archive folder to Attic
   rename_file ~/Archive; destination Attic
 Save "pay rent" to reminders.txt in Documents

@@ -208,7 +208,7 @@ move all .cr2 files to Selects
   move_file ~/Shoots/Wedding Berg; destination ~/Selects; type cr2
   asks
 copy the jpgs here to Web
-  copy_file ~/Shoots/Wedding Berg; destination ~/Exports/Web; type jpg,jpeg
+  copy_file ~/Shoots/Wedding Berg; destination ~/Exports/Web; type jpg
 delete blurry photos
   asks
 delete all photos smaller than 500 KB in Exports
@@ -280,7 +280,7 @@ make the photos brighter
 move photos taken before 2024 from Lightroom to Backup
   move_file ~/Pictures/Lightroom; destination ~/Backup; type image/*; taken_before 2024-01-01
 delete everything in Exports except Print
-  delete_file ~/Exports; exclude Print
+  delete_file ~/Exports; exclude *Print*
   asks
 replace spaces with underscores in the file names in Portraits
   rename_file ~/Shoots/Portraits/*; destination {name_underscored}{ext}; kind file

@@ -1,7 +1,7 @@
 /**
  * Sentences that once led to files which they do not name: a span of dates the wrong way round, a
  * folder that was passed over, a half of the sentence that was dropped. `rows.ts` says how to read
- * them; each was wrong when it was written down.
+ * them; nearly all were wrong when they were written down, the others stand beside those.
  */
 const folders = [
   ...['Archive', 'Documents/Ahmed', 'Documents/Work', 'Music/Beatles', 'code', 'code/synth'],
@@ -66,6 +66,70 @@ move clip.webm and all files to Archive
   asks
 delete all txt files and folders in Downloads
   asks
+delete all pdfs except the Ahmed ones
+  delete_file ~; type pdf; exclude *Ahmed*; recursive
+delete all pdfs except Ahmed's
+  delete_file ~; type pdf; exclude *Ahmed*; recursive
+delete all pdfs except Ahmed
+  delete_file ~; type pdf; exclude *Ahmed*; recursive
+delete all mp3s except the Beatles ones
+  delete_file ~; type mp3; exclude *Beatles*; recursive
+delete all pdfs in Documents except the Ahmed folder
+  delete_file ~/Documents; type pdf; exclude Ahmed
+delete all wav files in Music except "take 1"
+  delete_file ~/Music; type wav; exclude *take 1*
+delete everything in Downloads except "notes"
+  delete_file ~/Downloads; exclude *notes*
+delete everything in Downloads except "a [1]"
+  delete_file ~/Downloads; exclude *a [[]1]*
+delete everything in Downloads except ~/Downloads/notes.txt
+  delete_file ~/Downloads; exclude notes.txt
+delete everything in Downloads except Downloads/notes.txt
+  delete_file ~/Downloads; exclude notes.txt
+delete everything in Downloads except Downloads/old/notes.txt
+  asks
+delete all txt files except ~/Downloads/notes.txt
+  delete_file ~; type txt; exclude notes.txt; recursive
+delete song (1).mp3
+  asks
+delete song two.mp3
+  asks
+rename song two.mp3 to x.mp3
+  asks
+move song (1).mp3 to Archive
+  asks
+delete "song two.mp3"
+  delete_file ~/song two.mp3
+delete the file notes.txt
+  delete_file ~/notes.txt
+delete everything in Downloads except my report.pdf
+  delete_file ~/Downloads; exclude report.pdf, my report.pdf
+delete everything in Downloads except the plan.txt
+  delete_file ~/Downloads; exclude plan.txt, the plan.txt
+delete everything in Downloads except song two.mp3
+  asks
+delete everything in Downloads except ~/Downloads/my notes.txt
+  asks
+delete doc files
+  delete_file ~; type doc; recursive
+delete all docs
+  delete_file ~; type doc; recursive
+delete jpg files in Downloads
+  delete_file ~/Downloads; type jpg
+delete jpegs in Downloads
+  delete_file ~/Downloads; type jpeg
+delete jpg and jpeg files in Downloads
+  delete_file ~/Downloads; type jpg,jpeg
+find jpgs
+  list_files ~; type jpg,jpeg
+delete */*
+  asks
+delete [a-z]*
+  asks
+delete ?*
+  asks
+delete IMG_*
+  delete_file ~; name IMG_*; recursive
 `,
   },
   {

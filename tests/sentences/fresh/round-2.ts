@@ -173,7 +173,7 @@ Move the file called "don't delete.txt" from Desktop to Archive
 Delete "invoice and receipt.pdf" in Downloads
   delete_file ~/Downloads/invoice and receipt.pdf
 delete jpgs in Pictures taken before 2015
-  delete_file ~/Pictures; type jpg,jpeg; taken_before 2015-01-01
+  delete_file ~/Pictures; type jpg; taken_before 2015-01-01
 Delete all but the newest 5 files in Downloads
   asks
 Delete every second file in Downloads

@@ -237,7 +237,7 @@ move just the pdfs from Downloads to Work
   move_file ~/Downloads; type pdf; destination ~/Documents/Work
   asks
 move pdfs, docs and spreadsheets from Downloads to Work
-  move_file ~/Downloads; type pdf,doc,docx,spreadsheet/*; destination ~/Documents/Work
+  move_file ~/Downloads; type pdf,doc,spreadsheet/*; destination ~/Documents/Work
   asks
 move everything except for the Work folder from Documents to Archive
   move_file ~/Documents; exclude Work; destination ~/Archive

@@ -158,7 +158,7 @@ Move the contents of Desktop to Archive
 Move all the pictures that I took in June from Downloads to Pictures
   move_file ~/Downloads; type image/*; taken_after 2026-06-01; taken_before 2026-07-01; destination ~/Pictures
 move all jpegs from the Desktop into Pictures/Holiday 2026
-  move_file ~/Desktop; type jpg,jpeg; destination ~/Pictures/Holiday 2026
+  move_file ~/Desktop; type jpeg; destination ~/Pictures/Holiday 2026
 Move the PDFs out of Desktop into Work
   move_file ~/Desktop; type pdf; destination ~/Documents/Work
 move text files bigger than 5kB from here to Archive

@@ -90,7 +90,7 @@ Could you duplicate budget.xlsx from Work to Desktop?
   copy_file ~/Documents/Work/budget.xlsx; destination ~/Desktop
   asks
 copy jpgs from Holiday 2026 to Desktop
-  copy_file ~/Pictures/Holiday 2026; type jpg,jpeg; destination ~/Desktop
+  copy_file ~/Pictures/Holiday 2026; type jpg; destination ~/Desktop
 copy PDFs from this year in Invoices to Taxes
   copy_file ~/Documents/Invoices; type pdf; modified_after 2026-01-01; destination ~/Documents/Taxes
 delete mp3s from Downloads older than 2 months
@@ -112,7 +112,7 @@ what happens if I delete everything in Archive older than 5 years
 simulate moving all pdfs from Downloads to Work
   move_file ~/Downloads; type pdf; destination ~/Documents/Work; dry_run
 rename all jpgs in Holiday 2026 to beach and number them
-  rename_file ~/Pictures/Holiday 2026; type jpg,jpeg; destination beach-{n}{ext}
+  rename_file ~/Pictures/Holiday 2026; type jpg; destination beach-{n}{ext}
 rename files in Downloads replacing spaces with underscores
   rename_file ~/Downloads/*; destination {name_underscored}{ext}; kind file
 Rename plan.md in Work to plan-2026.md
