@@ -21,7 +21,7 @@ async function apply(context: Context, request: FileRequest, token: string): Pro
   const options = { ...request.options, confirmation_token: token };
   const confirmed = { ...request, options };
   try {
-    // Where nobody looks on: the plain way, on which whatever goes wrong is an answer.
+    // Where no person looks on: one call, whose failures are answers too.
     if (context.terminal.errIsTerminal !== true) return await answerTo(context, {}, confirmed);
     return await withHome(context, { holder: 'aos files' }, (client) =>
       watched(client, context, confirmed),
@@ -42,19 +42,19 @@ async function watched(
   { action, ...args }: FileRequest,
 ): Promise<FileAnswer> {
   using line = progressLine(terminal.err);
-  for await (const { kind, ...sight } of client.streamTool(
+  for await (const { kind, ...event } of client.streamTool(
     `files.${action}`,
     { args },
     { signal },
   )) {
-    if ('answer' in sight) {
-      const { answer } = sight;
+    if ('answer' in event) {
+      const { answer } = event;
       const end =
         answer.state === 'answered' ? answer : await waitForEnd(client, answer.call_id, { signal });
       // The tools of these names answer nothing else.
       return end.output as FileAnswer;
     }
-    if (!('bytes' in sight)) line.show(textOfShown(sight));
+    if (!('bytes' in event)) line.show(textOfShown(event));
   }
   throw new Error('a call that is looked at ends with its answer');
 }

@@ -78,7 +78,7 @@ async function doForOwner(changing: Changing): Promise<FileAnswer> {
   using giver = await yesGiver(context, { ...wanted, plans: options.plan });
   let answer = await answerTo(context, options, request);
   while (answer.status === 'confirmation_required') {
-    // Between two uses of the home: a question would keep it from everybody else.
+    // Between two uses of the home: a question would keep it from every other caller.
     const token = await giver.ask(answer);
     answer = await applyChange(context, request, token);
   }

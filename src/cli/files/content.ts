@@ -13,7 +13,7 @@ export async function contentOf(input: Input, given: string | undefined): Promis
   if (given !== undefined && given !== '-') return { content: given };
   if (given === undefined && input.isTerminal) throw noText();
   const bytes = await allOf(input);
-  // Where nobody types, a text that was forgotten looks like one that is empty.
+  // Where no person types, a text that was forgotten looks like one that is empty.
   if (bytes.length === 0 && given === undefined) throw noText();
   return bytes.toString().includes('\uFFFD')
     ? { content_base64: bytes.toString('base64') }

@@ -43,7 +43,7 @@ interface Found {
 
 interface ViewOptions {
   readonly show: ShowPath;
-  /** Where somebody asked for no more than that. */
+  /** Where no more than that was asked for. */
   readonly limit: number | undefined;
 }
 

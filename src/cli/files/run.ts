@@ -59,7 +59,7 @@ async function requestOf({ terminal }: Context, args: string): Promise<FileReque
   try {
     return JSON.parse(text);
   } catch {
-    // What the parser says of a place in the text helps nobody who reads one line.
+    // What the parser says of a place in the text does not help in a message of one line.
     throw new AosError('usage.bad-value', {
       message: `The request is no JSON: ${quote(text.slice(0, 100))}`,
       fix: `aos files run --args '{"action":"list_files","path":"~"}'`,

@@ -188,7 +188,7 @@ function isOne({ sentence, at }: Cursor): boolean {
   return words.some((word) => singularNouns.has(word));
 }
 
-/** `the last file`: nobody but who looks would know that from any other. */
+/** `the last file`: only a look at the list tells it from any other. */
 function lastOne(cursor: Cursor): Order | undefined {
   cursor.skip('the', 'my', 'very');
   if (cursor.take('last') === undefined || !isOne(cursor)) return undefined;

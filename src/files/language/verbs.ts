@@ -137,7 +137,7 @@ const describing = phrases(
 export function takeVerb(sentence: Sentence): VerbFound | undefined {
   const start = afterPoliteness(sentence);
   const first = verbAt(sentence.cursor(start)) ?? askedFor(sentence, start);
-  // "Deleted files" are gone already: nobody asks for it in that form.
+  // "Deleted files" are gone already: a request is not put in that form.
   const isTold = ['i', 'we', 'you'].includes(sentence.word(start - 1));
   const isDone = first !== undefined && done.has(first.said) && !isTold;
   const head = first === undefined || isDone ? undefined : sharper(sentence, first);

@@ -45,7 +45,7 @@ something taking take takes occupying occupy space room storage result results v
 why consuming consume hogging eating around overview summary exact data contain contains filling
 wasting mine ever still their its total altogether overall in inside within under on`);
 
-/** Of when or by whom: without a date they would choose files that nobody can tell apart. */
+/** Of when or by whom: without a date they would choose files that cannot be told apart. */
 const participles = wordSet(
   'modified changed edited updated created made taken shot added written opened touched',
 );

@@ -19,7 +19,7 @@ export interface RankOptions {
 export interface Score {
   /** Between 0 and 1. */
   readonly score: number;
-  /** In words. Of most nobody asks. */
+  /** In words. Most are never asked for. */
   why(): readonly string[];
 }
 

@@ -67,7 +67,7 @@ function namedDay(cursor: Cursor, today: Today): Point | undefined {
     return partOfDay(cursor, plain(unitPeriod(today, 'day', 1)));
   }
   if (cursor.take('today') !== undefined) return plain(midnight);
-  // Nobody knows when a morning ends.
+  // When a morning ends is not said.
   if (cursor.take('this morning', 'tonight', 'this afternoon', 'this evening') !== undefined) {
     return { ...plain(midnight), isAmbiguous: true };
   }
@@ -81,7 +81,7 @@ const hours: Readonly<Record<string, readonly [number, number]>> = {
   evening: [18, 24],
 };
 
-/** `afternoon`, behind a day; nobody knows when exactly it ends. */
+/** `afternoon`, behind a day; when exactly it ends is not said. */
 function partOfDay(cursor: Cursor, day: Point): Point {
   const word = cursor.take(...Object.keys(hours));
   const part = word === undefined ? undefined : hours[word];

@@ -1,4 +1,4 @@
-/** Which memory is meant, from what somebody says of it. */
+/** Which memory is meant, from what a caller says of it. */
 import { AosError } from '../errors.ts';
 import { type MemoryKey, type MemoryScope, sharedOwner } from './memory.ts';
 

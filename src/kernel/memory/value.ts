@@ -42,7 +42,7 @@ export function isStorable(value: unknown): boolean {
 }
 
 /**
- * Whether JSON holds it as it is: no number that is none, and nothing deeper than anybody writes.
+ * Whether JSON holds it as it is: no number that is none, and nothing deeper than a person writes.
  * Not by calling itself: it may be very deep.
  */
 export function isPlainJson(value: unknown): boolean {
