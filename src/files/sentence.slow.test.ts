@@ -63,6 +63,16 @@ test('of several files with the name it is asked which, and none is chosen', asy
   });
 });
 
+test('a caller who stands outside of the home is asked in which folder', async () => {
+  await using world = await worldWith('a.txt');
+
+  const run = { principal: 'owner', signal } as const;
+  const ask = (sentence: string) => world.agent.understand({ sentence, here: '/' }, run);
+  expect(await ask('delete all txt files')).toMatchObject({ kind: 'asks-back' });
+  expect(await ask('delete all txt files in Archive')).toMatchObject({ kind: 'understood' });
+  expect(await ask('find all txt files')).toMatchObject({ kind: 'understood' });
+});
+
 test('an article may be the first word of a name: then it is asked', async () => {
   await using world = await worldWith('Videos/my clip.webm', 'Videos/clip.webm', 'Desktop/b.txt');
 

@@ -196,7 +196,8 @@ async function worldOf(
   const { root, zone, clock } = deps;
   const folders = [...(await knownFolders(deps)), ...(await realFolders(deps, run))];
   const isBelow = here !== undefined && (here === root || here.startsWith(`${root}/`));
-  return { now: clock.now(), zone, root, here: isBelow ? here : root, folders };
+  const isOutside = here !== undefined && !isBelow;
+  return { now: clock.now(), zone, root, here: isBelow ? here : root, isOutside, folders };
 }
 
 const usualNames = {

@@ -102,6 +102,13 @@ const ofChanges: readonly Doubt[] = [
     slots.sentence.word(1) === 'files' &&
     !isNarrowed(slots) &&
     'Shall all the files there be deleted? Then say "delete everything in …".',
+  // A caller outside of the home does not mean all of it.
+  (slots) =>
+    slots.sentence.world.isOutside === true &&
+    slots.folders.length + slots.files.length === 0 &&
+    !wasDownloaded(slots) &&
+    isNarrowed(slots) &&
+    `In which folder? Say for example "${slots.verb.said} … in Downloads".`,
   ({ folders, sentence, verb }) =>
     folders.length === 0 &&
     placeOpen.test(sentence.text) &&

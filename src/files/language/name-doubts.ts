@@ -18,6 +18,9 @@ just please of in from at to as into by for is be but skip keep ignore save all 
 and or nor with plus both than`);
 
 export const ofNames: readonly Doubt[] = [
+  ({ files, verb }) =>
+    files.some((file) => file.trim() === '') &&
+    `Which file shall I ${verb.said}? There is nothing between the quotes.`,
   // `Work and notes.txt`: the folder too, or the file in it?
   ({ files: [file, ...others], sentence: { tokens } }) => {
     const at = tokens.findIndex(({ text }) => text === file);

@@ -160,9 +160,13 @@ function exclusion(cursor: Place, how: { readonly isWide: boolean }): string[] |
   if (cue === undefined) return undefined;
   const all: string[] = [];
   // "To Documents, not Work" leaves nothing out.
-  const next = () => cursor.try((place) => excluded(place, { ...how, isBare: cue === 'not' }));
+  let isInside = false;
+  const next = () =>
+    cursor.try((place) => excluded(place, { ...how, isInside, isBare: cue === 'not' }));
   for (let item = next(); item !== undefined; item = next()) {
-    all.push(...item);
+    all.push(...item.patterns);
+    // "In Downloads and Documents".
+    ({ isInside } = item);
     const isListed = cursor.sentence.isEnd(cursor.at - 1);
     if (cursor.take('and', 'or', 'nor') === undefined && !isListed) break;
   }
@@ -174,11 +178,26 @@ interface Exclusion {
   /** Behind a `not` alone. */
   readonly isBare: boolean;
   readonly isWide: boolean;
+  /** Behind `in`: a place. */
+  readonly isInside: boolean;
 }
 
-function excluded(cursor: Place, { isBare, isWide }: Exclusion): string[] | undefined {
+interface Excluded {
+  readonly patterns: readonly string[];
+  readonly isInside: boolean;
+}
+
+function excluded(cursor: Place, how: Exclusion): Excluded | undefined {
   cursor.skip(beforeExcluded);
-  const isInside = cursor.take('in', 'inside', 'from', 'under') !== undefined;
+  const isInside = cursor.take('in', 'inside', 'from', 'under') !== undefined || how.isInside;
+  const patterns = patternsAt(cursor, { ...how, isInside });
+  return patterns && { patterns, isInside };
+}
+
+function patternsAt(
+  cursor: Place,
+  { isBare, isWide, isInside }: Exclusion,
+): readonly string[] | undefined {
   const { token, sentence, at } = cursor;
   const isKind = kindAt(sentence.cursor(at)) !== undefined;
   const folder = cursor.try((ahead) => {
@@ -187,7 +206,9 @@ function excluded(cursor: Place, { isBare, isWide }: Exclusion): string[] | unde
     const isNamed = isFolderNoun(last?.fold) || last?.kind !== 'word';
     // "Except invoices" may be some files; "except Invoices" is the folder.
     const isProper = (isWide || !isKind) && /^\p{Lu}/u.test(last?.text ?? '');
-    if (!isInside && (isBare || !(isNamed || isProper))) return undefined;
+    // "Except the photos", where a folder of that name is there.
+    const isBoth = isWide && isKind && found?.isKnown === false;
+    if (!isInside && (isBare || !(isNamed || isProper || isBoth))) return undefined;
     const isSure = isInside || isFolderNoun(last?.fold) || last?.kind === 'path';
     return found && { path: found.path, isSure };
   });
@@ -196,7 +217,8 @@ function excluded(cursor: Place, { isBare, isWide }: Exclusion): string[] | unde
     const name = lastOf(folder.path);
     if (folder.isSure || !isWide) return [name];
     const kind = kindAt(sentence.cursor(at));
-    return kind === undefined ? [partOfName(name)] : [name, ...patternsOf(kind)];
+    if (kind === undefined) return [partOfName(name)];
+    return kind.name === undefined ? [name, ...patternsOf(kind)] : patternsOf(kind);
   }
   const kind = kindAt(cursor);
   if (kind !== undefined) return patternsOf(kind);

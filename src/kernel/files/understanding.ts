@@ -13,6 +13,8 @@ export interface SentenceWorld {
    * none.
    */
   readonly here: string;
+  /** The caller stands outside of the root; `here` is the root then. */
+  readonly isOutside?: boolean;
   /** Folders of this machine: the known ones (Downloads, Pictures, …) first, then others by name. */
   readonly folders: readonly NamedFolder[];
 }

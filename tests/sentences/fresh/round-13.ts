@@ -90,6 +90,12 @@ delete everything in Downloads except Downloads/old/notes.txt
   asks
 delete all txt files except ~/Downloads/notes.txt
   delete_file ~; type txt; exclude notes.txt; recursive
+delete all pdfs except in Downloads and Documents
+  delete_file ~; type pdf; exclude Downloads, Documents; recursive
+delete everything in Downloads except the Archive
+  delete_file ~/Downloads; exclude Archive, *.zip, *.tar, *.gz, *.tgz, *.bz2, *.tbz2, *.xz, *.txz, *.zst, *.lz4, *.7z, *.rar
+delete ""
+  asks
 delete song (1).mp3
   asks
 delete song two.mp3

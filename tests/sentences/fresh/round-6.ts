@@ -219,8 +219,8 @@ copy all python files from here to Archive with subfolders
   copy_file ~/Projects/shop; type py; recursive; destination ~/Archive
   asks
 copy Pictures without Screenshots to Archive
-  copy_file ~/Pictures; exclude Screenshots, *screenshot*; destination ~/Archive
-  copy_file ~/Pictures/*; exclude Screenshots, *screenshot*; destination ~/Archive
+  copy_file ~/Pictures; exclude *screenshot*; destination ~/Archive
+  copy_file ~/Pictures/*; exclude *screenshot*; destination ~/Archive
   copy_file ~/Pictures; exclude *screenshot*; destination ~/Archive
   asks
 copy ~/a to ~/b
