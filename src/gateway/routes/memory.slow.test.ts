@@ -87,7 +87,10 @@ describe('the contract', () => {
         of: { maxLength: 128 },
       },
     });
-    await expect(refused).rejects.toMatchObject({ code: 'tool.bad-arguments' });
+    await expect(refused).rejects.toMatchObject({
+      code: 'tool.bad-arguments',
+      message: expect.stringContaining('"tags" of memory.store'),
+    });
   });
 
   function fieldsOf(schema: Record<string, unknown>) {

@@ -143,20 +143,23 @@ export class ContractSchema {
   }
 
   toJsonSchema(): Record<string, unknown> {
-    const override = this.#isOfTool ? withoutLengths : () => {};
+    const override = this.#isOfTool ? withLooseLengths : () => {};
     return { ...z.toJSONSchema(this.schema, { target: 'draft-7', io: 'input', override }) };
   }
 }
 
-/** What is too long or too many is refused by the tool itself, in its own words. */
-function withoutLengths({
+/**
+ * What is a little too long or too many is refused by the tool, in its own words. Here only what
+ * is absurd ends.
+ */
+function withLooseLengths({
   jsonSchema,
 }: {
   readonly jsonSchema: z.core.JSONSchema.BaseSchema;
 }): void {
-  delete jsonSchema.minLength;
-  delete jsonSchema.maxLength;
-  delete jsonSchema.maxItems;
+  const { maxLength, maxItems } = jsonSchema;
+  if (maxLength !== undefined) jsonSchema.maxLength = Math.max(1000, 4 * maxLength);
+  if (maxItems !== undefined) jsonSchema.maxItems = Math.max(100, maxItems);
 }
 
 /** What the framework is told of a route's query, parameters and body. */
