@@ -24,6 +24,8 @@ export interface LookScope {
   /** Where the request says nothing. */
   readonly recursive?: boolean | undefined;
   readonly hidden?: boolean | undefined;
+  /** For a change: a pattern of several parts reaches as deep as it says, and no deeper. */
+  readonly isChange?: boolean | undefined;
 }
 
 export async function lookRequest(
@@ -38,7 +40,7 @@ export async function lookRequest(
     base: { held: folder.held.path, path: folder.path },
     reach: await caller.reach(scope.power),
     recursive:
-      (glob.length > 1 && scope.power === 'read') ||
+      (glob.length > 1 && scope.isChange !== true) ||
       glob.includes('**') ||
       (options.recursive ?? scope.recursive ?? false),
     hidden: options.hidden ?? scope.hidden ?? false,

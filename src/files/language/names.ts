@@ -160,13 +160,13 @@ function exclusion(cursor: Place, how: { readonly isWide: boolean }): string[] |
   if (cue === undefined) return undefined;
   const all: string[] = [];
   // "To Documents, not Work" leaves nothing out.
-  let isInside = false;
+  let place = { isInside: false, isFrom: false };
   const next = () =>
-    cursor.try((place) => excluded(place, { ...how, isInside, isBare: cue === 'not' }));
+    cursor.try((ahead) => excluded(ahead, { ...how, ...place, isBare: cue === 'not' }));
   for (let item = next(); item !== undefined; item = next()) {
     all.push(...item.patterns);
     // "In Downloads and Documents".
-    ({ isInside } = item);
+    place = { isInside: item.isInside, isFrom: item.isFrom };
     const isListed = cursor.sentence.isEnd(cursor.at - 1);
     if (cursor.take('and', 'or', 'nor') === undefined && !isListed) break;
   }
@@ -180,23 +180,26 @@ interface Exclusion {
   readonly isWide: boolean;
   /** Behind `in`: a place. */
   readonly isInside: boolean;
+  /** Behind `from`: a place, or a person whose name files have. */
+  readonly isFrom: boolean;
 }
 
-interface Excluded {
+interface Excluded extends Pick<Exclusion, 'isInside' | 'isFrom'> {
   readonly patterns: readonly string[];
-  readonly isInside: boolean;
 }
 
 function excluded(cursor: Place, how: Exclusion): Excluded | undefined {
   cursor.skip(beforeExcluded);
-  const isInside = cursor.take('in', 'inside', 'from', 'under') !== undefined || how.isInside;
-  const patterns = patternsAt(cursor, { ...how, isInside });
-  return patterns && { patterns, isInside };
+  const word = cursor.take('in', 'inside', 'from', 'under');
+  const isInside = word !== undefined || how.isInside;
+  const isFrom = word === 'from' || (word === undefined && how.isFrom);
+  const patterns = patternsAt(cursor, { ...how, isInside, isFrom });
+  return patterns && { patterns, isInside, isFrom };
 }
 
 function patternsAt(
   cursor: Place,
-  { isBare, isWide, isInside }: Exclusion,
+  { isBare, isWide, isInside, isFrom }: Exclusion,
 ): readonly string[] | undefined {
   const { token, sentence, at } = cursor;
   const isKind = kindAt(sentence.cursor(at)) !== undefined;
@@ -209,7 +212,8 @@ function patternsAt(
     // "Except the photos", where a folder of that name is there.
     const isBoth = isWide && isKind && found?.isKnown === false;
     if (!isInside && (isBare || !(isNamed || isProper || isBoth))) return undefined;
-    const isSure = isInside || isFolderNoun(last?.fold) || last?.kind === 'path';
+    const isPlace = isInside && !isFrom;
+    const isSure = isPlace || isFolderNoun(last?.fold) || last?.kind === 'path';
     return found && { path: found.path, isSure };
   });
   if (cursor.take('extension', 'extensions', 'file extension') !== undefined) return ['*.*'];
@@ -229,8 +233,11 @@ function patternsAt(
 
 /** `"notes"` is a part of names; of `my report.pdf` the first word may be one of the name. */
 function widely({ kind, text }: Token, before: Token | undefined): string[] {
-  if (text.includes('/')) return [lastOf(text)];
-  if (kind === 'quoted' && !/[*?]|\.\w{1,8}$/.test(text)) return [partOfName(text)];
+  const name = lastOf(text);
+  if (kind === 'quoted' && !/[*?]/.test(name)) {
+    return [/\.\p{L}\w{0,7}$/u.test(name) ? escaped(name) : partOfName(name)];
+  }
+  if (text.includes('/')) return [name];
   const isLonger = kind === 'name' && articles.has(before?.fold ?? '');
   return isLonger ? [text, `${before?.text} ${text}`] : [text];
 }
@@ -239,9 +246,13 @@ function lastOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** As a pattern, in which a bracket of the name is one. */
 function partOfName(text: string): string {
-  return `*${text.replaceAll(/[[{]/g, '[$&]')}*`;
+  return `*${escaped(text)}*`;
+}
+
+/** A name as a pattern: its brackets stand for themselves. */
+function escaped(name: string): string {
+  return name.replaceAll(/[[{]/g, '[$&]');
 }
 
 /** Files that are named as they are: `report.pdf`, `"my notes"`, `~/x/y.txt`. */

@@ -232,7 +232,7 @@ async function foundIn(
   const sorted = isByTaken ? ({ sort: 'taken', order: 'asc' } as const) : {};
   const asked = { ...request, options: { ...options, ...sorted } };
   const wanted = await lookRequest(deps, caller, asked, {
-    ...{ folder, glob, power, recursive: isDeep },
+    ...{ folder, glob, power, recursive: isDeep, isChange: true },
     kind: filters?.kind ?? (isDeep || isOfFiles(request) ? 'file' : 'any'),
     limit: Math.min(deps.limits.mostItems, options?.limit ?? deps.limits.mostItems),
   });

@@ -74,6 +74,14 @@ delete all pdfs except Ahmed
   delete_file ~; type pdf; exclude *Ahmed*; recursive
 delete all mp3s except the Beatles ones
   delete_file ~; type mp3; exclude *Beatles*; recursive
+delete all pdfs in Downloads except from Ahmed
+  delete_file ~/Downloads; type pdf; exclude *Ahmed*
+delete all pdfs in Downloads except those from Ahmed
+  delete_file ~/Downloads; type pdf; exclude *Ahmed*
+delete all pdfs in Downloads except "scan [2].pdf"
+  delete_file ~/Downloads; type pdf; exclude scan [[]2].pdf
+delete all txt files in Downloads except "plan v1.2"
+  delete_file ~/Downloads; type txt; exclude *plan v1.2*
 delete all pdfs in Documents except the Ahmed folder
   delete_file ~/Documents; type pdf; exclude Ahmed
 delete all wav files in Music except "take 1"
